@@ -1,0 +1,1 @@
+"""Memory for agents: captured by itself, guarded, recalled in time, and obeyed at the tool call."""

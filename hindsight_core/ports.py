@@ -1,0 +1,345 @@
+"""What the engine needs of the outside, as protocols: stores, models, the clock, ids.
+
+Everything that touches a disk, a network, the time or chance comes in through one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from hindsight_core.events import EventBase
+from hindsight_core.schema import Kind, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    type Matrix = NDArray[float32]
+
+__all__ = [
+    "AuditEntry",
+    "CallRecord",
+    "CallStats",
+    "Clock",
+    "Embedder",
+    "ErasureReceipt",
+    "EventStore",
+    "Hit",
+    "IdFactory",
+    "IndexInfo",
+    "MemoryStore",
+    "PutResult",
+    "RunInfo",
+    "Store",
+    "TextHit",
+    "VectorIndex",
+    "Where",
+]
+
+
+class Clock(Protocol):
+    """Tells the time, as an aware UTC datetime."""
+
+    def __call__(self) -> datetime: ...
+
+
+class IdFactory(Protocol):
+    """Makes a new id, unique and sortable by time."""
+
+    def __call__(self) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Where:
+    """The hard filter of a search; an empty field filters nothing.
+
+    `entities` and `kinds` match when one of them does; `tool_sequence` when every tool named is in
+    the memory's; `since` and `until` bound the key's time, or the time of creation where it has
+    none.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    entities: tuple[str, ...] = ()
+    task_type: str | None = None
+    tool_sequence: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    include_superseded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """A memory that a vector search found, with its cosine similarity."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextHit:
+    """A memory that a text search found.
+
+    `score` is BM25, larger is better; `coverage` the share (0 to 1) of the query's idf mass whose
+    terms the memory holds.
+    """
+
+    id: str
+    score: float
+    coverage: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PutResult:
+    """What became of one memory: `id` is that of the record that now stands for it."""
+
+    id: str
+    created: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexInfo:
+    """By which embedder the vectors were made; the thresholds belong to it."""
+
+    model: str
+    dimension: int
+    relevance: float
+    same_subject: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunInfo:
+    """A run that the outbox knows: `pending` events are not judged yet."""
+
+    run_id: str
+    scope: Scope
+    owner: str
+    first_at: datetime
+    last_at: datetime
+    pending: int
+    ended: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallRecord:
+    """One judged tool call, as the gate counts it; `situation` is the task's fingerprint."""
+
+    signature: str
+    shape: str
+    situation: str
+    tool: str
+    ok: bool
+    at: datetime
+    run_id: str
+    error_class: str = ""
+    transient: bool = False
+    memory_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallStats:
+    """What is known of one signature (or shape) in one situation.
+
+    `failures` counts since the last success, `successes` in all.
+    """
+
+    signature: str
+    shape: str
+    situation: str
+    tool: str
+    failures: int
+    successes: int
+    error_class: str
+    transient: bool
+    memory_id: str
+    last_failure_at: datetime | None
+    last_success_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditEntry:
+    """One line of the append-only log: who did what to which record, and when."""
+
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ErasureReceipt:
+    """What an erasure removed, counted per place, and that a second look found nothing."""
+
+    scope: Scope
+    at: datetime
+    removed: dict[str, int] = field(default_factory=dict[str, int])
+    remaining: dict[str, int] = field(default_factory=dict[str, int])
+
+
+class MemoryStore(Protocol):
+    """Records and their text index. Every call is one transaction; every read names a scope."""
+
+    def put(self, memories: Sequence[Memory]) -> list[PutResult]:
+        """Insert, or replace by id.
+
+        A new memory whose non-empty `dedupe_key` the same scope holds already is not stored; the
+        one that stands is named.
+        """
+        ...
+
+    def get(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+        """Return those of `ids` that the scope sees, of any status, in the order asked for."""
+        ...
+
+    def select(
+        self, scope: Scope, where: Where, *, limit: int = 100, offset: int = 0
+    ) -> list[Memory]:
+        """List memories that the scope sees, newest first."""
+        ...
+
+    def match_text(
+        self, scope: Scope, where: Where, terms: Sequence[str], limit: int
+    ) -> list[TextHit]:
+        """Search the text index for any of the terms (as `hindsight_core.text.terms` cuts them)."""
+        ...
+
+    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
+        """Erase the records, their text index and vectors; return how many there were."""
+        ...
+
+    def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
+        """Erase everything of a scope and everything narrower, everywhere, and look again."""
+        ...
+
+    def count(self, scope: Scope | None = None) -> dict[str, int]:
+        """Count records by `kind/status`; `None` counts the whole store."""
+        ...
+
+    def change_counter(self) -> int:
+        """A number that grows with every write by any process."""
+        ...
+
+    def touch(self, scope: Scope, ids: Sequence[str], *, at: datetime) -> None:
+        """Count one more reference to each memory."""
+        ...
+
+
+class EventStore(Protocol):
+    """The durable outbox, the gate's counts, and what was explained."""
+
+    def append(self, event: EventBase, *, owner: str) -> bool:
+        """Make an event durable in one transaction; False if its key is there already."""
+        ...
+
+    def runs(self, *, pending_only: bool = True, limit: int = 100) -> list[RunInfo]:
+        """List runs, oldest first."""
+        ...
+
+    def events(self, run_id: str) -> list[EventBase]:
+        """All events of a run, judged or not, in the order of their arrival."""
+        ...
+
+    def settle(
+        self,
+        run_id: str,
+        *,
+        through: int,
+        memories: Sequence[Memory],
+        calls: Sequence[CallRecord],
+    ) -> list[PutResult]:
+        """Store what a run taught and mark its first `through` events judged, in one transaction."""
+        ...
+
+    def prune_events(self, *, before: datetime) -> int:
+        """Delete judged events of runs that ended before that time."""
+        ...
+
+    def call_stats(
+        self, scope: Scope, *, signature: str = "", shape: str = ""
+    ) -> list[CallStats]:
+        """The counts of a signature or of a shape, one entry a situation. One indexed lookup."""
+        ...
+
+    def save_recall(self, scope: Scope, recall_id: str, run_id: str, report: str) -> None:
+        """Keep the report (JSON) of a recall so that it can be explained later."""
+        ...
+
+    def load_recalls(self, scope: Scope, *, recall_id: str = "", run_id: str = "") -> list[str]:
+        """The reports of one recall, or of all recalls of a run."""
+        ...
+
+    def audit(self, entry: AuditEntry) -> None:
+        """Append to the audit log."""
+        ...
+
+    def audit_log(self, *, limit: int = 100) -> list[AuditEntry]:
+        """The newest audit entries, newest first."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Vectors of memories, searched under the same hard filter."""
+
+    def index_info(self) -> IndexInfo | None:
+        """By which embedder the index was made; None while it is empty and unclaimed."""
+        ...
+
+    def claim_index(self, info: IndexInfo) -> None:
+        """Bind the index to an embedder; raises `EmbedderMismatchError` if it has another."""
+        ...
+
+    def unencoded(self, limit: int) -> list[tuple[str, str]]:
+        """Ids and texts of records that have no vector yet, oldest first."""
+        ...
+
+    def add_vectors(self, items: Iterable[tuple[str, Matrix]]) -> None:
+        """Store vectors (1-D float32, of unit length) of records that exist."""
+        ...
+
+    def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
+        """The memories most alike to a unit vector, best first."""
+        ...
+
+
+class Store(MemoryStore, EventStore, VectorIndex, Protocol):
+    """All that a backend offers; the embedded default is one file that does all three."""
+
+    @property
+    def url(self) -> str:
+        """Where the store is, without secrets."""
+        ...
+
+    @property
+    def embedded(self) -> bool:
+        """Whether it belongs to one machine, so that a missing user means `local`."""
+        ...
+
+    def check(self) -> dict[str, Any]:
+        """Look for damage; an empty `problems` list means that none was found."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections; safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into unit vectors; queries and passages may be encoded differently."""
+
+    @property
+    def info(self) -> IndexInfo:
+        """Model id, dimension and the thresholds that belong to this model."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        """Encode texts to be found: shape (len(texts), dimension), float32, unit rows."""
+        ...
+
+    def query(self, text: str) -> Matrix:
+        """Encode one question: shape (dimension,), float32, unit length."""
+        ...

@@ -1,0 +1,52 @@
+"""Text as every room sees it: cleaned of what no store can hold, and cut into terms.
+
+`terms` is the one function that both the index and the query use, so what was indexed can be found.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+__all__ = ["clean", "fold", "shorten", "terms"]
+
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_TOKEN: Final = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+_IS_CJK: Final = re.compile(f"[{_CJK}]")
+
+
+def clean(text: str) -> str:
+    """Drop NUL and lone surrogates, which SQLite, PostgreSQL and UTF-8 cannot hold."""
+    return _UNSTORABLE.sub("", text)
+
+
+def fold(text: str) -> str:
+    """Return the text in compatibility form (full-width to half-width) and lower case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def terms(text: str) -> list[str]:
+    """Cut a text into index terms: words as they are, CJK runs into overlapping bigrams.
+
+    A CJK run of one character is that character. No stemming is done here.
+    """
+    found: list[str] = []
+    for run in _TOKEN.findall(fold(text)):
+        if len(run) > 1 and _IS_CJK.match(run):
+            found.extend(run[i : i + 2] for i in range(len(run) - 1))
+        else:
+            found.append(run)
+    return found
+
+
+def shorten(text: str, limit: int, *, mark: str = " … ") -> str:
+    """Keep the head and the tail of a text that is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    if limit <= len(mark):
+        return text[:limit]
+    head = (limit - len(mark)) * 2 // 3
+    tail = limit - len(mark) - head
+    return text[:head] + mark + text[len(text) - tail :]
