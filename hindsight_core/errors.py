@@ -18,10 +18,13 @@ __all__ = [
 
 
 class HindsightError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    None of them is a `ValueError`: pydantic would wrap those and hide their type.
+    """
 
 
-class ConfigurationError(HindsightError, ValueError):
+class ConfigurationError(HindsightError):
     """A setting, URL or argument of the public interface is not usable."""
 
 
@@ -29,7 +32,7 @@ class ScopeError(ConfigurationError):
     """A call names no user, or names one that is not acceptable."""
 
 
-class InvalidMemoryError(HindsightError, ValueError):
+class InvalidMemoryError(HindsightError):
     """A text or field handed in cannot be stored; nothing was stored."""
 
     def __init__(self, field: str, problem: str, way_out: str) -> None:

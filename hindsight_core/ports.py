@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from hindsight_core.events import EventBase
 from hindsight_core.schema import Kind, Memory, Scope, Status
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    type Matrix = NDArray[float32]
+    Matrix: TypeAlias = NDArray[float32]
 
 __all__ = [
     "AuditEntry",
@@ -258,9 +258,7 @@ class EventStore(Protocol):
         """Delete judged events of runs that ended before that time."""
         ...
 
-    def call_stats(
-        self, scope: Scope, *, signature: str = "", shape: str = ""
-    ) -> list[CallStats]:
+    def call_stats(self, scope: Scope, *, signature: str = "", shape: str = "") -> list[CallStats]:
         """The counts of a signature or of a shape, one entry a situation. One indexed lookup."""
         ...
 
