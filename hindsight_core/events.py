@@ -6,7 +6,7 @@ which appends it to the durable outbox. Texts and arguments in an event are reda
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 

@@ -251,7 +251,7 @@ class EventStore(Protocol):
         memories: Sequence[Memory],
         calls: Sequence[CallRecord],
     ) -> list[PutResult]:
-        """Store what a run taught and mark its first `through` events judged, in one transaction."""
+        """In one transaction: store what a run taught, mark its first `through` events judged."""
         ...
 
     def prune_events(self, *, before: datetime) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -160,6 +160,7 @@ class Scope(Record):
     @classmethod
     def _named(cls, data: Any) -> Any:
         if isinstance(data, Mapping):
+            data = cast("Mapping[str, Any]", data)
             for field in ("user", "tenant", "agent", "session"):
                 if field in data:
                     _check_name(field, data[field], optional=field in ("agent", "session"))

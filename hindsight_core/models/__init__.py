@@ -1,1 +1,1 @@
-
+"""Embedders, rerankers and chat models behind their ports."""

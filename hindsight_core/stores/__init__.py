@@ -1,1 +1,1 @@
-
+"""Backends behind the store ports."""
