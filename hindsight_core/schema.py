@@ -20,6 +20,7 @@ from hindsight_core.text import clean
 __all__ = [
     "MAX_MEMORY_BYTES",
     "SCHEMA_VERSION",
+    "Candidate",
     "Context",
     "Correction",
     "ErrorClass",
@@ -341,6 +342,31 @@ class Memory(Record):
     def content(self) -> str:
         """What a model is shown of this memory."""
         return self.value.content
+
+
+class Candidate(Record):
+    """What capture proposes: a memory before the guard has judged it.
+
+    It has neither id nor trust: the engine gives the one, the guard the other. `source` is the
+    channel on which the evidence was seen, `lineage` the ids of memories that it was derived from.
+    """
+
+    scope: Scope
+    kind: Kind
+    source: Source
+    value: MemoryValue
+    key: MemoryKey = MemoryKey()
+    query: str = ""
+    context: Context = Context()
+    tier: Tier = Tier.LONG
+    preference: Preference | None = None
+    lesson: Lesson | None = None
+    path: tuple[ToolCall, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    lineage: tuple[str, ...] = ()
+    supersedes_slot: str = ""
+    dedupe_key: str = ""
+    expires_at: Time | None = None
 
 
 def check_text(field: str, value: object, *, limit: int = MAX_MEMORY_BYTES) -> str:

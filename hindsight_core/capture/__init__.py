@@ -1,1 +1,1 @@
-"""Events in, candidate memories out: outcomes, failures and fixes, paths, preferences, redaction."""
+"""Events in, candidate memories out: preferences, outcomes, failures and fixes, paths."""
