@@ -10,6 +10,7 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "ScopeError",
+    "StaleError",
     "StoreCorruptError",
     "StoreError",
     "StoreUnavailableError",
@@ -65,6 +66,10 @@ class StoreError(HindsightError):
 
 class StoreUnavailableError(StoreError):
     """The store cannot be reached now: locked, read-only, disk full, or server down."""
+
+
+class StaleError(StoreError):
+    """A record was changed by somebody else since it was read; read it again and repeat."""
 
 
 class StoreCorruptError(StoreError):

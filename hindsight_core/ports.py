@@ -64,6 +64,7 @@ class Where:
     kinds: tuple[Kind, ...] = ()
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
     entities: tuple[str, ...] = ()
+    subject: str = ""
     task_type: str | None = None
     tool_sequence: tuple[str, ...] = ()
     since: datetime | None = None
@@ -125,8 +126,12 @@ class RunInfo:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallRecord:
-    """One judged tool call, as the gate counts it; `situation` is the task's fingerprint."""
+    """One judged tool call, as the gate counts it.
 
+    `situation` is the task's fingerprint, `key` that of the event: each call is counted once.
+    """
+
+    scope: Scope
     signature: str
     shape: str
     situation: str
@@ -134,6 +139,7 @@ class CallRecord:
     ok: bool
     at: datetime
     run_id: str
+    key: str
     error_class: str = ""
     transient: bool = False
     memory_id: str = ""
@@ -187,8 +193,14 @@ class MemoryStore(Protocol):
         """Insert, or replace by id.
 
         A new memory whose non-empty `dedupe_key` the same scope holds already is not stored; the
-        one that stands is named.
+        one that stands is named. A replacement must carry the stored `revision` plus one, else
+        `StaleError` is raised and nothing is stored. `references` and `last_referenced_at` belong
+        to `touch`: a replacement leaves them as they are.
         """
+        ...
+
+    def find(self, scope: Scope, dedupe_keys: Sequence[str]) -> list[Memory]:
+        """Return the memories of exactly this scope that hold one of the keys, of any status."""
         ...
 
     def get(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
@@ -251,7 +263,11 @@ class EventStore(Protocol):
         memories: Sequence[Memory],
         calls: Sequence[CallRecord],
     ) -> list[PutResult]:
-        """In one transaction: store what a run taught, mark its first `through` events judged."""
+        """In one transaction: store what a run taught, mark its first `through` events judged.
+
+        A call whose `key` was counted before is not counted again, so judging a run once more
+        (a late result, two processes) changes no count. Raises `StaleError` as `put` does.
+        """
         ...
 
     def prune_events(self, *, before: datetime) -> int:

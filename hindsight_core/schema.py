@@ -322,6 +322,7 @@ class Memory(Record):
     preference: Preference | None = None
     lesson: Lesson | None = None
     path: tuple[ToolCall, ...] = ()
+    revision: int = Field(default=0, ge=0)
     created_at: Time
     updated_at: Time
     last_referenced_at: Time | None = None
