@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = ["clean", "fold", "shorten", "terms"]
+__all__ = ["clean", "fold", "is_cjk", "shorten", "terms"]
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -25,6 +25,11 @@ def clean(text: str) -> str:
 def fold(text: str) -> str:
     """Return the text in compatibility form (full-width to half-width) and lower case."""
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def is_cjk(sign: str) -> bool:
+    """Whether a character belongs to a script that is written without spaces between words."""
+    return _IS_CJK.match(sign) is not None
 
 
 def terms(text: str) -> list[str]:

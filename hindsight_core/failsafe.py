@@ -1,0 +1,210 @@
+"""The one place where an error of ours is kept from breaking the host.
+
+Every call from an adapter into the engine goes through `Failsafe.call`: it runs on a worker thread
+under a deadline, and whatever goes wrong is counted, logged once a kind, and seen in `health()`.
+Interrupts, cancellation and the host's control-flow exceptions always pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, Final, ParamSpec, TypeVar
+
+__all__ = ["Failsafe", "FailureCounts", "in_executor", "let_through", "observe_swallowed"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+logger: Final = logging.getLogger("hindsight_core")
+
+_control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInterrupt, SystemExit}
+_observers: list[Callable[[str, BaseException], None]] = []
+_PAUSE_AFTER: Final = 3
+"""Deadlines missed in a row before memory is passed over for a while."""
+
+
+def let_through(*types: type[BaseException]) -> None:
+    """Name exception types by which a host steers its own flow, so that none is swallowed."""
+    _control_flow.update(types)
+
+
+@contextlib.contextmanager
+def observe_swallowed(observer: Callable[[str, BaseException], None]) -> Iterator[None]:
+    """Call `observer(operation, error)` for every error that is swallowed meanwhile.
+
+    For tests: an autouse fixture collects here and fails the test afterwards.
+    """
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
+@dataclass
+class FailureCounts:
+    """What went wrong so far; `by_operation` counts errors, `last` describes the newest."""
+
+    by_operation: Counter[str] = field(default_factory=Counter[str])
+    timeouts: int = 0
+    passed_over: int = 0
+    last: str = ""
+
+    @property
+    def total(self) -> int:
+        """All errors, missed deadlines and calls passed over while memory was paused."""
+        return self.by_operation.total() + self.passed_over
+
+
+class Failsafe:
+    """Runs our own calls so that none breaks, delays or hangs the host.
+
+    `deadline` is in seconds a call. After three missed deadlines in a row calls are passed over for
+    `pause` seconds, so a store that hangs costs the host three deadlines and not one a hook.
+    """
+
+    def __init__(self, *, deadline: float = 2.0, pause: float = 30.0) -> None:
+        self.counts = FailureCounts()
+        self._deadline = deadline
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._logged: set[type[BaseException]] = set()
+        self._missed = 0
+        self._paused_until = 0.0
+        self._workers = _DaemonPool(size=8)
+
+    def call(
+        self,
+        operation: str,
+        default: T,
+        function: Callable[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Return `function(...)`, or `default` when it raises or misses the deadline."""
+        if self._is_paused():
+            return default
+        future = self._workers.submit(partial(function, *args, **kwargs))
+        try:
+            result = future.result(self._deadline)
+        except FutureTimeoutError as error:
+            if future.done():
+                return self._swallow(operation, error, default)
+            return self._miss(operation, default)
+        except Exception as error:  # noqa: BLE001 - this is the one place
+            return self._swallow(operation, error, default)
+        self._missed = 0
+        return result
+
+    def report(self, operation: str, error: BaseException) -> None:
+        """Count an error that was met off the host's path, and log it once a kind."""
+        with self._lock:
+            self.counts.by_operation[operation] += 1
+            self.counts.last = f"{operation}: {type(error).__name__}: {error}"
+            first = type(error) not in self._logged
+            self._logged.add(type(error))
+        level = logging.WARNING if first else logging.DEBUG
+        logger.log(
+            level,
+            "memory is passed over in %s: %s: %s (logged once a kind; see health())",
+            operation,
+            type(error).__name__,
+            error,
+        )
+        for observer in _observers:
+            observer(operation, error)
+
+    def _swallow(self, operation: str, error: Exception, default: T) -> T:
+        if isinstance(error, tuple(_control_flow)):
+            raise error
+        self._missed = 0
+        self.report(operation, error)
+        return default
+
+    def _miss(self, operation: str, default: T) -> T:
+        error = TimeoutError(f"no answer within {self._deadline:g} s")
+        with self._lock:
+            self.counts.timeouts += 1
+            self._missed += 1
+            if self._missed >= _PAUSE_AFTER:
+                self._paused_until = time.monotonic() + self._pause
+                self._missed = 0
+        self.report(operation, error)
+        return default
+
+    def _is_paused(self) -> bool:
+        if time.monotonic() >= self._paused_until:
+            return False
+        with self._lock:
+            self.counts.passed_over += 1
+        return True
+
+
+class _DaemonPool:
+    """A few worker threads that never keep the interpreter from ending.
+
+    `ThreadPoolExecutor` joins its threads at exit, so one hung call would hang the host for ever.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = threading.Semaphore(0)
+        self._started = 0
+
+    def submit(self, function: Callable[[], T]) -> Future[T]:
+        if self._pid != os.getpid():
+            self._reset()  # a forked child has the counters of the threads, but not the threads
+        future: Future[T] = Future()
+        self._work.put((future, function))
+        if not self._idle.acquire(blocking=False):
+            with self._lock:
+                if self._started < self._size:
+                    self._started += 1
+                    threading.Thread(target=self._run, name="hindsight-worker", daemon=True).start()
+        return future
+
+    def _run(self) -> None:
+        while True:
+            try:
+                future, function = self._work.get_nowait()
+            except queue.Empty:
+                self._idle.release()
+                future, function = self._work.get()
+            try:
+                result = function()
+            except BaseException as error:  # noqa: BLE001 - it is handed to the waiting caller
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+
+@lru_cache(maxsize=1)
+def _async_door() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=16, thread_name_prefix="hindsight-async")
+
+
+async def in_executor(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a sync call of ours without blocking the event loop; a cancelled wait loses nothing.
+
+    The call itself is under a `Failsafe` deadline, so a waiting thread is always given back.
+    """
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_async_door(), partial(function, *args, **kwargs))

@@ -1,0 +1,107 @@
+"""The gate: whether a tool call is about to repeat a known failure, decided from counts alone.
+
+Pure. The situation (the task's fingerprint) matters: the same call may fail in one task and work in
+another, so a failure elsewhere counts only while the call was never seen to work anywhere and its
+class says that the arguments themselves were at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from hindsight_core.ports import CallStats
+from hindsight_core.schema import ErrorClass
+from hindsight_core.settings import GateMode
+
+__all__ = ["Flag", "GateAction", "GateDecision", "decide", "find_flag"]
+
+DETERMINISTIC: Final = frozenset(
+    {
+        ErrorClass.VALIDATION,
+        ErrorClass.NOT_FOUND,
+        ErrorClass.PERMISSION,
+        ErrorClass.CONFLICT,
+        ErrorClass.QUOTA,
+    }
+)
+"""Failures that the same call meets again; only these may block."""
+
+TRANSIENT_MEMORY: Final = timedelta(minutes=10)
+"""How long a failure that passes by itself is worth a word before the same call."""
+
+
+class GateAction(StrEnum):
+    """What the adapter does with the call."""
+
+    RUN = "run"
+    ADVISE = "advise"
+    CONFIRM = "confirm"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateDecision:
+    """The gate's word on one call; `message` is ready to be shown, empty for a plain run."""
+
+    action: GateAction = GateAction.RUN
+    message: str = ""
+    memory_ids: tuple[str, ...] = ()
+    flagged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flag:
+    """Why a call is flagged: how often it failed, of which class, and which memory says so."""
+
+    failures: int
+    error_class: str
+    transient: bool
+    here: bool
+    memory_id: str
+
+
+def find_flag(stats: Sequence[CallStats], situation: str, now: datetime) -> Flag | None:
+    """Look for a known failure of one signature; `stats` has one entry a situation."""
+    here = next((entry for entry in stats if entry.situation == situation), None)
+    if here is not None:
+        return _flag(here, now, here=True) if here.failures else None
+    if any(entry.successes for entry in stats):
+        return None
+    failed = [e for e in stats if e.failures and e.error_class in DETERMINISTIC]
+    if not failed:
+        return None
+    return _flag(max(failed, key=lambda entry: entry.failures), now, here=False)
+
+
+def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
+    """Turn a flag into an action under a mode; what is not deterministic never blocks."""
+    if flag is None:
+        return GateDecision()
+    action = GateAction.RUN if mode is GateMode.OBSERVE else GateAction(mode.value)
+    firm = flag.error_class in DETERMINISTIC and not flag.transient
+    if action in (GateAction.BLOCK, GateAction.CONFIRM) and not firm:
+        action = GateAction.ADVISE
+    return GateDecision(
+        action=action,
+        message=message,
+        memory_ids=(flag.memory_id,) if flag.memory_id else (),
+        flagged=True,
+    )
+
+
+def _flag(entry: CallStats, now: datetime, *, here: bool) -> Flag | None:
+    if entry.transient and (
+        entry.last_failure_at is None or now - entry.last_failure_at > TRANSIENT_MEMORY
+    ):
+        return None
+    return Flag(
+        failures=entry.failures,
+        error_class=entry.error_class,
+        transient=entry.transient,
+        here=here,
+        memory_id=entry.memory_id,
+    )

@@ -1,0 +1,65 @@
+"""What a user may set, with the defaults; nothing here is read from anywhere but the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from hindsight_core.errors import ConfigurationError
+from hindsight_core.ranking import DEFAULT, Weights
+from hindsight_core.schema import MAX_MEMORY_BYTES
+
+__all__ = ["GateMode", "Settings"]
+
+
+class GateMode(StrEnum):
+    """What the gate does with a call that repeats a known failure.
+
+    `observe` only notes it; `advise` lets it run and completes a failure's message with what worked
+    before; `confirm` asks a person by the framework's own means; `block` answers with the lesson.
+    """
+
+    OBSERVE = "observe"
+    ADVISE = "advise"
+    CONFIRM = "confirm"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """How a `Hindsight` behaves; every limit that an error message names is here.
+
+    `deadline` and `pause` are seconds, `token_budget` tokens of one injected block, `result_chars`
+    characters kept of a tool's result, `keep_runs_days` days for which a judged run stays in the
+    outbox so that a late result can still be taken up.
+    """
+
+    top_k: int = 3
+    token_budget: int = 700
+    relevance: float | None = None
+    weights: Weights = DEFAULT
+    gate: GateMode = GateMode.ADVISE
+    gate_by_tool: dict[str, GateMode] = field(default_factory=dict[str, GateMode])
+    deadline: float = 2.0
+    pause: float = 30.0
+    max_memory_bytes: int = MAX_MEMORY_BYTES
+    result_chars: int = 8_000
+    keep_runs_days: float = 7.0
+
+    def __post_init__(self) -> None:
+        for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"settings.{name}: must be at least 1")
+        for name in ("deadline", "pause", "keep_runs_days"):
+            if not getattr(self, name) > 0:
+                raise ConfigurationError(f"settings.{name}: must be above 0")
+        if self.relevance is not None and not -1 <= self.relevance <= 1:
+            raise ConfigurationError("settings.relevance: a cosine, so between -1 and 1")
+
+    def gate_mode(self, tool: str) -> GateMode:
+        """The mode of the gate for one tool."""
+        return self.gate_by_tool.get(tool, self.gate)
+
+
+DEFAULT_SETTINGS: Final = Settings()
