@@ -262,9 +262,6 @@ class Lesson(Record):
     trigger: Trigger
     mistake: Mistake
     correction: Correction | None = None
-    hit_count: int = Field(default=0, ge=0)
-    miss_count: int = Field(default=0, ge=0)
-    decay: Fraction = 1.0
     domain: str = "general"
 
 
@@ -329,7 +326,9 @@ class Memory(Record):
     expires_at: Time | None = None
     references: int = Field(default=0, ge=0)
     verified_runs: int = Field(default=0, ge=0)
-    confidence: Fraction = 0.5
+    hits: int = Field(default=0, ge=0)
+    misses: int = Field(default=0, ge=0)
+    decay: Fraction = 1.0
     lineage: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     conflicts_with: tuple[str, ...] = ()
@@ -338,6 +337,11 @@ class Memory(Record):
     dedupe_key: str = ""
     reasons: tuple[str, ...] = ()
     signature: str = ""
+
+    @property
+    def confidence(self) -> float:
+        """Mean of the Beta(1 + hits, 1 + misses) posterior that following it helps."""
+        return (1 + self.hits) / (2 + self.hits + self.misses)
 
     @property
     def content(self) -> str:
