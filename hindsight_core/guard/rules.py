@@ -1,0 +1,193 @@
+"""Which ideas must not meet in one sentence of a text that nobody vouches for.
+
+A rule names concepts of the lexicons that stand close together. It says nothing about words, so
+one rule holds for every language that has a lexicon. `judge_text` is pure and linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from hindsight_core.guard.lexicon_en import ENGLISH
+from hindsight_core.guard.lexicon_zh import CHINESE
+from hindsight_core.guard.phrases import Hit, PhraseTable, Tokens, tokenise
+from hindsight_core.text import fold
+
+__all__ = ["RULES", "Finding", "Gravity", "Rule", "judge_text", "role_markers"]
+
+
+class Gravity(StrEnum):
+    """What a finding asks for: that a person looks at the text, or that nobody keeps it."""
+
+    QUARANTINE = "quarantine"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """Concepts that must all occur, in one sentence and within `span` tokens of one another.
+
+    `ordered` asks for them in the order given; `unless` names concepts whose presence in the
+    sentence clears it. A hit that a negator precedes does not count for `harm`.
+    """
+
+    reason: str
+    needs: tuple[str, ...]
+    gravity: Gravity = Gravity.QUARANTINE
+    span: int = 12
+    ordered: bool = False
+    unless: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """A rule that a text met."""
+
+    reason: str
+    gravity: Gravity
+
+
+_REFUSE: Final = Gravity.REFUSE
+
+RULES: Final[tuple[Rule, ...]] = (
+    Rule(
+        reason="overrides instructions",
+        needs=("dismiss", "instructions"),
+        gravity=_REFUSE,
+        span=8,
+        unless=("protect",),
+    ),
+    Rule(reason="claims to be unbound", needs=("unbound",), gravity=_REFUSE, unless=("protect",)),
+    Rule(reason="asks to decode and obey", needs=("decode",), gravity=_REFUSE),
+    Rule(reason="lies dormant", needs=("dormant", "trigger"), gravity=_REFUSE, span=30),
+    Rule(
+        reason="approves on a trigger", needs=("trigger", "approve"), gravity=_REFUSE, ordered=True
+    ),
+    Rule(
+        reason="leaks on a trigger", needs=("trigger", "send", "outside"), gravity=_REFUSE, span=24
+    ),
+    Rule(
+        reason="answers falsely on a trigger",
+        needs=("trigger", "answer", "slant"),
+        gravity=_REFUSE,
+        span=20,
+    ),
+    Rule(
+        reason="grants a right on a trigger",
+        needs=("trigger", "grant", "privilege"),
+        gravity=_REFUSE,
+        span=16,
+    ),
+    Rule(reason="drops a check", needs=("drop", "check"), span=7, unless=("protect",)),
+    Rule(reason="sends a secret", needs=("send", "secret"), span=10, unless=("protect",)),
+    Rule(
+        reason="sends personal data out",
+        needs=("send", "personal", "outside"),
+        span=20,
+        unless=("protect",),
+    ),
+    Rule(reason="changes a credential", needs=("change", "secret"), span=6, unless=("protect",)),
+    Rule(reason="changes an endpoint", needs=("change", "endpoint"), span=10, unless=("protect",)),
+    Rule(reason="changes a payee", needs=("change", "payee"), span=12, unless=("protect",)),
+    Rule(reason="changes a permission", needs=("grant", "privilege"), span=8, unless=("protect",)),
+    Rule(reason="installs without a check", needs=("unsafe_install",), unless=("protect",)),
+    Rule(reason="acts covertly", needs=("covert",), unless=("protect",)),
+    Rule(reason="shifts authority", needs=("authority_shift",), unless=("protect",)),
+    Rule(
+        reason="sets a norm for assistants",
+        needs=("assistant", "norm"),
+        span=14,
+        unless=("protect",),
+    ),
+    Rule(reason="steers answers", needs=("answer", "slant"), span=8, unless=("protect",)),
+    Rule(reason="claims corroboration", needs=("corroborated",), unless=("protect",)),
+    Rule(reason="swaps identities", needs=("swap", "personal"), span=20),
+)
+
+
+# Signs that open a role or close a block, in the templates of chat models and in plain words.
+_ROLE: Final = re.compile(
+    r"</?\s*(?:system|assistant|user|human|memory|memories|instructions?|context|tool|function"
+    r"|system[-_]\w+|记忆|系统|指令|用户|助手)[\w\s=\"'-]{0,40}>"
+    r"|<\|[\w\s-]{2,40}\|>|\[/?(?:INST|SYS|SYSTEM)\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>"
+    r"|(?m:^\W{0,6}(?:system|assistant|human|developer|系统|系統|助手|开发者|開發者)(?:\s*(?:prompt"
+    r"|message|note|提示|消息))?\s*[:：](?!//))"
+    r"|(?m:^\W{0,8}(?:end of|begin|start of|以上为|历史)\W{0,3}[^\n]{0,24}"
+    r"(?:memor|input|context|instruction|prompt|记忆|结束)[^\n]{0,20}$)"
+    r"|(?m:^\W{0,6}#{2,}\s*(?:instructions?|system|指令)\b)|【(?:系统|指令|系統)[^】]{0,6}】\s*\S",
+    re.IGNORECASE,
+)
+
+_TABLE: Final = PhraseTable.of(ENGLISH, CHINESE)
+_NEGATED_BY: Final = 5
+"""How many tokens before a phrase a negator still governs it."""
+_HARM: Final = frozenset(
+    {"drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"}
+)
+
+
+def role_markers(text: str) -> bool:
+    """Whether the text has signs that open a role or close a block."""
+    return _ROLE.search(text) is not None
+
+
+def judge_text(plain: str, rules: Sequence[Rule] = RULES) -> list[Finding]:
+    """The rules that a text meets, each once; `plain` is the text as `unmask` returns it."""
+    tokens = tokenise(fold(plain))
+    sentences = _by_sentence(tokens, _TABLE.find(tokens))
+    found: dict[str, Finding] = {}
+    for concepts in sentences:
+        for rule in rules:
+            if rule.reason not in found and _meets(rule, concepts):
+                found[rule.reason] = Finding(reason=rule.reason, gravity=rule.gravity)
+    return list(found.values())
+
+
+def _by_sentence(tokens: Tokens, hits: Iterable[Hit]) -> list[dict[str, list[Hit]]]:
+    sentences: dict[int, dict[str, list[Hit]]] = defaultdict(lambda: defaultdict(list))
+    for hit in hits:
+        sentences[tokens.sentence[hit.start]][hit.concept].append(hit)
+    return [_without_negated(concepts) for concepts in sentences.values()]
+
+
+def _without_negated(concepts: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
+    negators = concepts.get("negator")
+    if not negators:
+        return concepts
+    kept = dict(concepts)
+    for concept in _HARM & concepts.keys():
+        kept[concept] = [
+            hit
+            for hit in concepts[concept]
+            if not any(0 <= hit.start - n.end < _NEGATED_BY for n in negators)
+        ]
+    return kept
+
+
+def _meets(rule: Rule, concepts: dict[str, list[Hit]]) -> bool:
+    if any(concept in concepts for concept in rule.unless):
+        return False
+    hits = [concepts.get(concept) for concept in rule.needs]
+    if not all(hits):
+        return False
+    if len(hits) == 1:
+        return True
+    return any(_near(rule, first, hits[1:]) for first in hits[0] or ())
+
+
+def _near(rule: Rule, first: Hit, others: Sequence[Sequence[Hit] | None]) -> bool:
+    return all(
+        any(
+            other.start < first.start + rule.span
+            and first.start < other.end + rule.span
+            and not (first.start < other.end and other.start < first.end)
+            and (not rule.ordered or other.start >= first.end)
+            for other in hits or ()
+        )
+        for hits in others
+    )

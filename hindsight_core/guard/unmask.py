@@ -1,0 +1,303 @@
+"""Shows what a text hides: invisible signs, look-alike letters, reversed runs and encodings.
+
+Nothing here judges. `unmask` returns the text as a reader would see it, every further text that was
+hidden in it, and the names of the tricks that were found; the rules and the scorer judge those.
+Every step is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from urllib.parse import unquote
+
+__all__ = ["Layer", "Unmasked", "unmask"]
+
+MAX_LAYERS: Final = 16
+"""How many hidden texts are looked at; a text with more is suspicious by that alone."""
+MAX_DEPTH: Final = 2
+_MIN_HIDDEN: Final = 6
+_LONG_WORD: Final = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layer:
+    """A text that was hidden in another one, and the trick that hid it."""
+
+    trick: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unmasked:
+    """A text without its disguise.
+
+    `plain` is the text in compatibility form, without invisible signs and with look-alike letters
+    replaced, in its own case; `layers` are the texts that were hidden in it; `tricks` names every
+    disguise, also one that hid nothing readable.
+    """
+
+    plain: str
+    layers: tuple[Layer, ...]
+    tricks: frozenset[str]
+
+
+# Invisible signs that join nothing a reader sees. ZWJ and ZWNJ are kept where they belong (emoji,
+# Indic and Arabic scripts) and dropped between Latin or CJK letters.
+_TAGS: Final = re.compile("[\U000e0000-\U000e007f]+")
+_SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+_SPLIT_WORD: Final = re.compile(
+    "[a-z\u0400-\u04ff\u3400-\u9fff][\u00ad\u200b-\u200d\u2060-\u2064\ufeff]+"
+    "[a-z\u0400-\u04ff\u3400-\u9fff]",
+    re.IGNORECASE,
+)
+_REVERSED: Final = re.compile("[\u202e\u202d]([^\u202c\n]*)[\u202c\n]?")
+_MIXED: Final = re.compile("[a-zA-Z]*[\u0370-\u03ff\u0400-\u04ff\u0501-\u052f][^\\W\\d_]*")
+_LATIN: Final = re.compile("[a-zA-Z]")
+_FULLWIDTH: Final = re.compile("[\uff21-\uff3a\uff41-\uff5a]{2}|[\U0001d400-\U0001d7cb]{2}")
+_LOOKALIKES: Final = str.maketrans(
+    "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһӏԛԝвкмнтαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "ABEKMHOPCTXYIJSaeopcyxijsdhlqwbkmhtaeikvoptuxABEZHIKMNOPTYX",
+)
+
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE32: Final = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
+_BASE85: Final = re.compile(r"[!-~]{40,}")
+_HEX: Final = re.compile(r"\b(?:0x)?(?:[0-9a-fA-F]{2}){8,}\b")
+_SPACED_HEX: Final = re.compile(r"\b(?:(?:0x)?[0-9a-fA-F]{2}[ :,]+){7,}[0-9a-fA-F]{2}\b")
+_BINARY: Final = re.compile(r"\b(?:[01]{8}[ ,]+){2,}[01]{8}\b")
+_SOLID_BINARY: Final = re.compile(r"\b(?:[01]{8}){3,}\b")
+_DECIMAL: Final = re.compile(r"(?:\b\d{2,3}[ ,]+){7,}\d{2,3}\b")
+_ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
+_ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,4}|\d{2,5});){4,}")
+_PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2}|[A-Za-z]){12,}")
+_SPACED: Final = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][ .*_|-]){5,}[A-Za-z](?![A-Za-z])")
+# Letters around digits, or digits around letters; not "5th", "mp3", "utf8" or "v2".
+_LEET_WORD: Final = re.compile(
+    r"(?=.{3})(?:[a-zA-Z@$]*[0134578$@]+[a-zA-Z]+[0134578$@]+[\w@$]*|[a-zA-Z]+[0134578$@]+[a-zA-Z]+)"
+)
+_LEET_SIGN: Final = re.compile(r"[a-zA-Z][0134578$@]+[a-zA-Z]|[0134578$@][a-zA-Z]+[0134578$@]")
+_EDGES: Final = ".,;:!?()[]'\""
+_LEET: Final = str.maketrans("0134578@$", "oieastbas")
+_WORD: Final = re.compile(r"[a-z]+")
+
+# Enough of English to tell a decoded text from noise; the hidden texts are orders, so pronouns,
+# articles and prepositions appear in all of them.
+_UPPER: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LOWER: Final = _UPPER.lower()
+_ROT13: Final = str.maketrans(
+    _UPPER + _LOWER, _UPPER[13:] + _UPPER[:13] + _LOWER[13:] + _LOWER[:13]
+)
+_COMMON_TEXT: Final = (
+    "the and all any you your our this that these those with from for not now are is was will "
+    "to of in on it as at be by or an me my we user users rule rules ignore send tell "
+    "instructions file please do if then system previous password every"
+)
+_COMMON: Final = frozenset(_COMMON_TEXT.split())
+
+
+def unmask(text: str) -> Unmasked:
+    """Return the text without its disguise, and what was hidden in it."""
+    tricks: set[str] = set()
+    layers: list[Layer] = []
+    plain = _visible(text, tricks, layers)
+    _decode(plain, layers, tricks, 1)
+    if len(layers) > MAX_LAYERS:
+        tricks.add("many_layers")
+    return Unmasked(plain=plain, layers=tuple(layers[:MAX_LAYERS]), tricks=frozenset(tricks))
+
+
+def _visible(text: str, tricks: set[str], layers: list[Layer]) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    for run in _TAGS.findall(text):
+        hidden = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
+        # A flag of a region is spelt in tag characters too, in at most six of them.
+        if len(hidden) > _MIN_HIDDEN:
+            tricks.add("tag_characters")
+            layers.append(Layer(trick="tag_characters", text=hidden))
+    for run in _SELECTORS.findall(text):
+        tricks.add("variation_selectors")
+        codes = (ord(c) - 0xFE00 if ord(c) < 0xFF00 else ord(c) - 0xE0100 + 16 for c in run)
+        hidden = bytes(codes).decode("utf-8", "replace")
+        layers.append(Layer(trick="variation_selectors", text=hidden))
+    for run in _REVERSED.findall(text):
+        tricks.add("bidirectional")
+        layers.append(Layer(trick="bidirectional", text=run[::-1]))
+    if _SPLIT_WORD.search(text):
+        tricks.add("zero_width")
+    if _FULLWIDTH.search(text):
+        tricks.add("wide_letters")
+    text = _INVISIBLE.sub("", _SELECTORS.sub("", _TAGS.sub("", text)))
+    text = unicodedata.normalize("NFKC", text)
+    return _MIXED.sub(partial(_latinise, tricks), text)
+
+
+def _latinise(tricks: set[str], match: re.Match[str]) -> str:
+    word = match.group()
+    # A word in one script is a word of its language; only the mixture is a disguise.
+    if not _LATIN.search(word):
+        return word
+    tricks.add("lookalikes")
+    return word.translate(_LOOKALIKES)
+
+
+def _decode(text: str, layers: list[Layer], tricks: set[str], depth: int) -> None:
+    for trick, hidden in _hidden(text):
+        if len(layers) > MAX_LAYERS:
+            return
+        tricks.add(trick)
+        layers.append(Layer(trick=trick, text=hidden))
+        if depth < MAX_DEPTH:
+            _decode(hidden, layers, tricks, depth + 1)
+
+
+def _hidden(text: str) -> Iterator[tuple[str, str]]:
+    words = text.split()
+    longest = max(map(len, words), default=0)
+    lengths = Counter(map(len, words))
+    # Each pattern is tried only where its alphabet can be there at all: most texts skip them all.
+    likely = {
+        "long": longest >= _LONG_WORD,
+        "digits": lengths[2] + lengths[3] + lengths[4] + lengths[8] + lengths[9] >= 3,
+        "backslash": "\\" in text,
+        "entity": "&#" in text,
+        "percent": text.count("%") >= 4,
+    }
+    for trick, sign, pattern, decode in _DECODERS:
+        if not likely[sign]:
+            continue
+        for match in pattern.finditer(text):
+            found = decode(match.group())
+            if found is not None:
+                yield trick, found
+    if lengths[1] >= 5 or longest >= 11:
+        spaced = [m.group() for m in _SPACED.finditer(text)]
+        if spaced:
+            yield "spaced_letters", " ".join(re.sub(r"[^A-Za-z]", "", run) for run in spaced)
+    if _LEET_SIGN.search(text) and sum(map(_is_leet, words)) >= 2:
+        yield "leet", " ".join(map(_unleet, words))
+    yield from _turned(text)
+
+
+def _is_leet(word: str) -> bool:
+    return _LEET_WORD.fullmatch(word.strip(_EDGES)) is not None
+
+
+def _unleet(word: str) -> str:
+    return word.translate(_LEET) if _is_leet(word) else word
+
+
+def _turned(text: str) -> Iterator[tuple[str, str]]:
+    """The text in rot13 and backwards, where that reads more like English than the text does."""
+    words = _WORD.findall(text.lower())
+    as_is = _common(words)
+    if len(words) < 3 or as_is * 5 > len(words):
+        return
+    if _common(" ".join(words).translate(_ROT13).split()) > max(1, as_is):
+        yield "rot13", text.translate(_ROT13)
+    if _common([word[::-1] for word in words]) > max(1, as_is):
+        yield "backwards", text[::-1]
+
+
+def _common(words: list[str]) -> int:
+    return sum(map(_COMMON.__contains__, words))
+
+
+def _readable(raw: bytes) -> str | None:
+    """The bytes as text, if they are one: UTF-8, printable, and mostly letters and spaces."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    if len(text) < _MIN_HIDDEN or not text.replace("\n", " ").replace("\t", " ").isprintable():
+        return None
+    letters = sum(c.isalpha() or c == " " for c in text)
+    return text if letters * 10 >= len(text) * 7 else None
+
+
+def _base64(run: str) -> str | None:
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    # A cut text decodes up to its last whole group.
+    body = body[: len(body) // 4 * 4] if len(body) % 4 == 1 else body
+    try:
+        raw = base64.b64decode(body + "=" * (-len(body) % 4))
+    except (binascii.Error, ValueError):
+        return None
+    found = _readable(raw)
+    return found if found is not None else _readable(raw[: len(raw) // 3 * 3])
+
+
+def _base32(run: str) -> str | None:
+    body = run.rstrip("=")
+    try:
+        return _readable(base64.b32decode(body + "=" * (-len(body) % 8)))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _base85(run: str) -> str | None:
+    for decode in (base64.b85decode, base64.a85decode):
+        try:
+            found = _readable(decode(run.removeprefix("<~").removesuffix("~>")))
+        except ValueError:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _hex(run: str) -> str | None:
+    digits = re.sub(r"0x|[^0-9a-fA-F]", "", run)
+    return _readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+
+
+def _numbers(run: str, base: int) -> str | None:
+    codes = [int(part, base) for part in re.findall(r"[01]{8}" if base == 2 else r"\d+", run)]
+    return _readable(bytes(codes)) if all(code < 256 for code in codes) else None
+
+
+def _escaped(run: str) -> str | None:
+    codes = (int(part, 16) for part in re.findall(r"\\[ux]([0-9a-fA-F]+)", run))
+    return _readable("".join(map(chr, codes)).encode("utf-8", "replace"))
+
+
+def _entities(run: str) -> str | None:
+    codes = re.findall(r"&#(x?)([0-9a-fA-F]+);", run)
+    return _readable(
+        "".join(chr(int(code, 16 if hexadecimal else 10)) for hexadecimal, code in codes).encode(
+            "utf-8", "replace"
+        )
+    )
+
+
+def _percent(run: str) -> str | None:
+    if run.count("%") * 3 < len(run) // 2:
+        return None
+    return _readable(unquote(run).encode("utf-8", "replace"))
+
+
+_DECODERS: Final[tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...]] = (
+    ("base64", "long", _BASE64, _base64),
+    ("base32", "long", _BASE32, _base32),
+    ("base85", "long", _BASE85, _base85),
+    ("hex", "long", _HEX, _hex),
+    ("hex", "digits", _SPACED_HEX, _hex),
+    ("binary", "digits", _BINARY, partial(_numbers, base=2)),
+    ("binary", "long", _SOLID_BINARY, partial(_numbers, base=2)),
+    ("decimal", "digits", _DECIMAL, partial(_numbers, base=10)),
+    ("escapes", "backslash", _ESCAPED, _escaped),
+    ("entities", "entity", _ENTITIES, _entities),
+    ("percent", "percent", _PERCENT, _percent),
+)
