@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hindsight_core.guard.lexicon_en import ENGLISH
-from hindsight_core.guard.lexicon_zh import CHINESE
-from hindsight_core.guard.phrases import Hit, PhraseTable, Tokens, tokenise
+from hindsight_core.guard.lexicon import lexicon
+from hindsight_core.guard.phrases import Hit, Tokens, tokenise
+from hindsight_core.han import simplified
 from hindsight_core.text import fold
 
 __all__ = ["RULES", "Finding", "Gravity", "Rule", "judge_text", "role_markers"]
@@ -123,7 +123,6 @@ _ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 
-_TABLE: Final = PhraseTable.of(ENGLISH, CHINESE)
 _NEGATED_BY: Final = 5
 """How many tokens before a phrase a negator still governs it."""
 _HARM: Final = frozenset(
@@ -138,8 +137,8 @@ def role_markers(text: str) -> bool:
 
 def judge_text(plain: str, rules: Sequence[Rule] = RULES) -> list[Finding]:
     """The rules that a text meets, each once; `plain` is the text as `unmask` returns it."""
-    tokens = tokenise(fold(plain))
-    sentences = _by_sentence(tokens, _TABLE.find(tokens))
+    tokens = tokenise(simplified(fold(plain)))
+    sentences = _by_sentence(tokens, lexicon().find(tokens))
     found: dict[str, Finding] = {}
     for concepts in sentences:
         for rule in rules:
