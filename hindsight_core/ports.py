@@ -143,6 +143,7 @@ class CallRecord:
     error_class: str = ""
     transient: bool = False
     memory_id: str = ""
+    position: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
