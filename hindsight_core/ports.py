@@ -143,7 +143,6 @@ class CallRecord:
     error_class: str = ""
     transient: bool = False
     memory_id: str = ""
-    position: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
