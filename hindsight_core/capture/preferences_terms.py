@@ -53,9 +53,7 @@ def _topic_pattern(code: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     language = compiled(code).language
     topics = language.topics
     edge = r"\b" if language.spaced else ""
-    parts = [
-        f"(?P<t{n}>{edge}(?:{'|'.join(cues)}){edge})" for n, cues in enumerate(topics.values())
-    ]
+    parts = [f"(?P<t{n}>{edge}(?:{cues}){edge})" for n, cues in enumerate(topics.values())]
     return re.compile("|".join(parts) or r"(?!)"), tuple(topics)
 
 
