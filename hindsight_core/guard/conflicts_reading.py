@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import mul
 from typing import Final
 
 from hindsight_core.guard.conflicts_lexicon import Found, Unit, find_entries, units_of
@@ -139,14 +140,12 @@ def _is_against(entry: Found) -> bool:
 
 def _flips(units: list[Unit], start: int, stop: int, entries: list[Found]) -> list[int]:
     """The sign of each unit of a clause, by the parity of what turns it."""
-    flips = [1] * (stop - start)
+    toggles = [1] * (stop - start)
     for entry in entries:
-        if not _turns(entry):
-            continue
-        begin = start if _turns_whole(units, start, entry) else entry.start
-        for at in range(begin, stop):
-            flips[at - start] = -flips[at - start]
-    return flips
+        if _turns(entry):
+            begin = start if _turns_whole(units, start, entry) else entry.start
+            toggles[begin - start] = -toggles[begin - start]
+    return list(accumulate(toggles, mul))
 
 
 def _turns_whole(units: list[Unit], start: int, entry: Found) -> bool:
