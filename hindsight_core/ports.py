@@ -34,6 +34,7 @@ __all__ = [
     "PutResult",
     "RunInfo",
     "Store",
+    "TermCounts",
     "TextHit",
     "VectorIndex",
     "Where",
@@ -91,6 +92,18 @@ class TextHit:
     id: str
     score: float
     coverage: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TermCounts:
+    """How many memories there are to search, and how many of them hold each term.
+
+    Both may be estimates from above (a store may count all scopes); a term that is absent from
+    `holding` is in none.
+    """
+
+    total: int
+    holding: dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -219,6 +232,10 @@ class MemoryStore(Protocol):
         """Search the text index for any of the terms (as `hindsight_core.text.terms` cuts them)."""
         ...
 
+    def term_counts(self, scope: Scope, terms: Sequence[str]) -> TermCounts:
+        """Count in how many memories each term occurs; one cheap look-up a term."""
+        ...
+
     def delete(self, scope: Scope, ids: Sequence[str]) -> int:
         """Erase the records, their text index and vectors; return how many there were."""
         ...
@@ -316,6 +333,10 @@ class VectorIndex(Protocol):
 
     def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
         """The memories most alike to a unit vector, best first."""
+        ...
+
+    def cosines(self, scope: Scope, ids: Sequence[str], vector: Matrix) -> dict[str, float]:
+        """The cosine of a unit vector with each of these that the scope sees and that has one."""
         ...
 
 

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from typing import Final
 
+from hindsight_core.stem import stem
+
 __all__ = ["clean", "fold", "is_cjk", "shorten", "terms"]
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -33,16 +35,17 @@ def is_cjk(sign: str) -> bool:
 
 
 def terms(text: str) -> list[str]:
-    """Cut a text into index terms: words as they are, CJK runs into overlapping bigrams.
+    """Cut a text into index terms: words to their English stem, CJK runs to overlapping bigrams.
 
-    A CJK run of one character is that character. No stemming is done here.
+    A CJK run of one character is that character. The terms are ready for any index that compares
+    them as they are.
     """
     found: list[str] = []
     for run in _TOKEN.findall(fold(text)):
         if len(run) > 1 and _IS_CJK.match(run):
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
         else:
-            found.append(run)
+            found.append(stem(run))
     return found
 
 
