@@ -1,0 +1,86 @@
+"""BM25 over two fields, computed here so that every backend ranks alike.
+
+A backend's text search finds candidates; which of them is best is decided by this one function, for
+those that the vectors found as well. S. Robertson and H. Zaragoza, The Probabilistic Relevance
+Framework: BM25 and Beyond, 2009, sections 3.1 (idf), 3.6 (weighted fields).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
+from hindsight_core.ports import TermCounts
+from hindsight_core.text import terms
+
+__all__ = ["LexicalMatch", "QueryTerms", "weighted_counts"]
+
+_K1: Final = 0.9
+_B: Final = 0.4
+_TYPICAL_LENGTH: Final = 40.0
+"""Length, in weighted terms, at which a text is neither favoured nor punished."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LexicalMatch:
+    """How well the words of a memory match those of a query.
+
+    `bm25` is not bounded; `share` is the score over that of a memory which repeats every term
+    without end (0 to 1); `coverage` the share of the query's idf mass whose terms occur at all.
+    """
+
+    bm25: float
+    share: float
+    coverage: float
+    matched: tuple[str, ...]
+
+
+class QueryTerms:
+    """The terms of one query with their weights and idf, ready to be matched with memories."""
+
+    def __init__(self, weights: Mapping[str, float], counts: TermCounts) -> None:
+        self.idf = {term: _idf(counts, term) for term in weights}
+        self._gain = {term: weight * self.idf[term] for term, weight in weights.items()}
+        self._mass = sum(self._gain.values())
+
+    def match(self, text: SearchText) -> LexicalMatch:
+        """Score one memory's words."""
+        held = weighted_counts(text)
+        length = sum(held.values())
+        norm = _K1 * (1 - _B + _B * length / _TYPICAL_LENGTH)
+        score = covered = 0.0
+        matched: list[str] = []
+        for term, gain in self._gain.items():
+            times = held.get(term, 0.0)
+            if times:
+                score += gain * times * (_K1 + 1) / (times + norm)
+                covered += gain
+                matched.append(term)
+        if not self._mass:
+            return LexicalMatch(bm25=0.0, share=0.0, coverage=0.0, matched=())
+        return LexicalMatch(
+            bm25=score,
+            share=score / (self._mass * (_K1 + 1)),
+            coverage=covered / self._mass,
+            matched=tuple(matched),
+        )
+
+
+@lru_cache(maxsize=16_384)
+def weighted_counts(text: SearchText) -> Mapping[str, float]:
+    """Count the terms of both fields; one in the context counts `CONTEXT_WEIGHT`."""
+    counts: Counter[str] = Counter(terms(text.own))
+    held: dict[str, float] = dict(counts)
+    for term in terms(text.context):
+        held[term] = held.get(term, 0.0) + CONTEXT_WEIGHT
+    return held
+
+
+def _idf(counts: TermCounts, term: str) -> float:
+    holding = counts.holding.get(term, 0)
+    return math.log(1 + (max(counts.total, holding) - holding + 0.5) / (holding + 0.5))
