@@ -1,1 +1,5 @@
-"""Backends behind the store ports."""
+"""Where memories are kept: SQLite in one file by default, servers past one machine."""
+
+from hindsight_core.stores.sqlite import SqliteStore
+
+__all__ = ["SqliteStore"]

@@ -1,0 +1,195 @@
+"""The tables of the SQLite store, and how a file of any older version becomes one of this.
+
+A migration is a tuple of statements; its place in `MIGRATIONS` is the version that it starts from.
+Published migrations are never edited: a change of the tables is a new one at the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from hindsight_core.errors import StoreCorruptError, StoreVersionError
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "migrate"]
+
+APPLICATION_ID: Final = 0x48534D31
+"""`HSM1`: marks a file as a store of this package."""
+
+_FIRST: Final = (
+    # One row: `change` grows with every writing transaction, `forgotten` is the change up to which
+    # tombstones were dropped.
+    """CREATE TABLE state (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        change INTEGER NOT NULL,
+        forgotten INTEGER NOT NULL)""",
+    "INSERT INTO state VALUES (1, 0, 0)",
+    # An agent or session that is not named is ''. `documents` and `tokens` are the text index's
+    # statistics of the scope, so that no user's ranking depends on another's texts.
+    """CREATE TABLE scopes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        tenant TEXT NOT NULL,
+        user TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        documents INTEGER NOT NULL DEFAULT 0,
+        tokens REAL NOT NULL DEFAULT 0,
+        UNIQUE (tenant, user, agent, session))""",
+    # `time` is the key's time or that of creation. Times are microseconds since 1970, UTC.
+    # `body` is the record as JSON; the columns that `touch` counts are newer than it.
+    """CREATE TABLE memories (
+        rid INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        kind TEXT NOT NULL,
+        status TEXT NOT NULL,
+        superseded INTEGER NOT NULL,
+        time INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        subject TEXT NOT NULL,
+        task_type TEXT,
+        dedupe_key TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        "references" INTEGER NOT NULL,
+        last_referenced_at INTEGER,
+        change INTEGER NOT NULL,
+        body TEXT NOT NULL)""",
+    """CREATE UNIQUE INDEX memories_dedupe ON memories (scope_id, dedupe_key)
+        WHERE dedupe_key <> ''""",
+    "CREATE INDEX memories_newest ON memories (scope_id, created_at)",
+    "CREATE INDEX memories_changed ON memories (change)",
+    """CREATE TABLE entities (
+        rid INTEGER NOT NULL REFERENCES memories (rid) ON DELETE CASCADE,
+        entity TEXT NOT NULL,
+        PRIMARY KEY (rid, entity)) WITHOUT ROWID""",
+    """CREATE TABLE tools (
+        rid INTEGER NOT NULL REFERENCES memories (rid) ON DELETE CASCADE,
+        tool TEXT NOT NULL,
+        PRIMARY KEY (rid, tool)) WITHOUT ROWID""",
+    # Tokens are cut, stemmed and marked with their scope by us: every byte of one is a token sign.
+    "CREATE VIRTUAL TABLE texts USING fts5 (own, context, tokenize = 'ascii')",
+    """CREATE TABLE embedder (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        model TEXT NOT NULL,
+        dimension INTEGER NOT NULL,
+        relevance REAL NOT NULL,
+        same_subject REAL NOT NULL)""",
+    """CREATE TABLE vectors (
+        rid INTEGER PRIMARY KEY REFERENCES memories (rid) ON DELETE CASCADE,
+        change INTEGER NOT NULL,
+        vector BLOB NOT NULL)""",
+    "CREATE INDEX vectors_changed ON vectors (change)",
+    """CREATE TABLE unencoded (
+        rid INTEGER PRIMARY KEY REFERENCES memories (rid) ON DELETE CASCADE)""",
+    # By these the caches of other processes learn that a vector is gone.
+    "CREATE TABLE tombstones (change INTEGER NOT NULL, rid INTEGER NOT NULL)",
+    "CREATE INDEX tombstones_changed ON tombstones (change)",
+    """CREATE TRIGGER vectors_gone AFTER DELETE ON vectors BEGIN
+        INSERT INTO tombstones SELECT change, old.rid FROM state; END""",
+    # `total` events arrived, the first `judged` of them are judged.
+    """CREATE TABLE runs (
+        run_id TEXT PRIMARY KEY,
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        owner TEXT NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        total INTEGER NOT NULL,
+        judged INTEGER NOT NULL,
+        ended INTEGER NOT NULL)""",
+    "CREATE INDEX runs_pending ON runs (first_at) WHERE total > judged",
+    """CREATE TABLE events (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        run_id TEXT NOT NULL REFERENCES runs (run_id),
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        key TEXT NOT NULL,
+        body TEXT NOT NULL,
+        UNIQUE (scope_id, key))""",
+    "CREATE INDEX events_of_run ON events (run_id, seq)",
+    # The gate's counts. `failures` counts since the last success of the user, in any scope.
+    """CREATE TABLE calls (
+        tenant TEXT NOT NULL,
+        user TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        situation TEXT NOT NULL,
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        shape TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        failures INTEGER NOT NULL,
+        successes INTEGER NOT NULL,
+        error_class TEXT NOT NULL,
+        transient INTEGER NOT NULL,
+        memory_id TEXT NOT NULL,
+        last_failure_at INTEGER,
+        last_success_at INTEGER,
+        PRIMARY KEY (tenant, user, signature, situation, scope_id)) WITHOUT ROWID""",
+    "CREATE INDEX calls_of_shape ON calls (tenant, user, shape)",
+    """CREATE TABLE counted (
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        run_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        PRIMARY KEY (scope_id, run_id, key)) WITHOUT ROWID""",
+    """CREATE TABLE recalls (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        recall_id TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        report TEXT NOT NULL,
+        UNIQUE (scope_id, recall_id))""",
+    "CREATE INDEX recalls_of_run ON recalls (run_id)",
+    "CREATE INDEX recalls_newest ON recalls (scope_id)",
+    """CREATE TABLE audit (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        action TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        prev_hash TEXT NOT NULL,
+        hash TEXT NOT NULL)""",
+    """CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit BEGIN
+        SELECT RAISE (ABORT, 'the audit log is append-only'); END""",
+    """CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit BEGIN
+        SELECT RAISE (ABORT, 'the audit log is append-only'); END""",
+)
+
+MIGRATIONS: Final = (_FIRST,)
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to this version, in one exclusive transaction.
+
+    Any number of processes may do so at once: the first one migrates, the others find it done.
+    Raises `StoreVersionError` for a file of a newer version and `StoreCorruptError` for a database
+    that is not a store; neither is written to.
+    """
+    if _version(connection, path) == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        for script in MIGRATIONS[_version(connection, path) :]:
+            for statement in script:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID and (application or version or tables):
+        raise StoreCorruptError(
+            f"{path} is an SQLite database of another program, not a store. Open another path"
+        )
+    if version > len(MIGRATIONS):
+        raise StoreVersionError(
+            f"{path} was written by a newer version of this package (its tables are of version "
+            f"{version}, this package knows {len(MIGRATIONS)}). Upgrade: "
+            "pip install --upgrade hindsight-core"
+        )
+    return int(version)
