@@ -11,21 +11,22 @@ import json
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
-from hindsight_core.ports import TextHit, Where
+from hindsight_core.ports import TermCounts, TextHit, Where
 from hindsight_core.schema import Scope
 from hindsight_core.stores._sqlite_scopes import filter_sql, marks, visible_ids
-from hindsight_core.stores._stem import stems
 from hindsight_core.text import terms
 
 __all__ = ["TextSearch", "add", "remove"]
 
 _K1: Final = 1.2
 _B: Final = 0.75
+_LONGEST_TERM: Final = 64
+_REMEMBERED: Final = 100_000
 _LONGEST_LIST: Final = 4_096
 """A term that more records of one scope hold is common: it ranks what other terms found."""
 
@@ -65,19 +66,8 @@ class _Part:
     tokens: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Posting:
-    """The records of one scope that hold a term, newest first; of a common term maybe none."""
-
-    part: int
-    term: str
-    rids: Sequence[int]
-    held: int
-    common: bool
-
-
 class TextSearch:
-    """Searches, and remembers which terms are common in which scope."""
+    """Searches, and remembers how many records of a scope hold a common term."""
 
     def __init__(self) -> None:
         self._common: dict[tuple[int, str], tuple[int, int]] = {}
@@ -91,57 +81,81 @@ class TextSearch:
         limit: int,
     ) -> list[TextHit]:
         """Return the best matches for any of the words; see `MemoryStore.match_text`."""
-        query = list(dict.fromkeys(stems(words)))
+        query = list(dict.fromkeys(words))
         parts = _parts(connection, scope)
         if not query or not parts or limit < 1:
             return []
-        lists = [self._postings(connection, part, term) for part in parts for term in query]
-        documents = sum(part.documents for part in parts)
-        held = dict.fromkeys(query, 0)
-        for posting in lists:
-            held[posting.term] += posting.held
-        weight = {
-            term: math.log(1 + (documents - count + 0.5) / (count + 0.5))
-            for term, count in held.items()
+        held = {
+            (part, term): self._held(connection, part, term) for part in parts for term in query
         }
-        condition = filter_sql([part.id for part in parts], where)
+        weight = _idf(parts, held)
         wanted = max(4 * limit, 100)
         mass: dict[int, float] = {}
         found: list[tuple[str, str, str]] = []
         for common in (False, True):
-            for posting in lists:
-                if posting.common == common:
-                    for rid in posting.rids or _newest(connection, posting.part, posting.term):
-                        mass[rid] = mass.get(rid, 0.0) + weight[posting.term]
+            for (part, term), count in held.items():
+                if count and (count > _LONGEST_LIST) == common:
+                    gain = weight[term]
+                    for rid in _newest(connection, part.id, term):
+                        mass[rid] = mass.get(rid, 0.0) + gain
             ranked = sorted(mass, key=lambda rid: (mass[rid], rid), reverse=True)
-            found = _read(connection, condition, ranked, wanted)
+            found = _read(connection, filter_sql([p.id for p in parts], where), ranked, wanted)
             if len(found) >= limit:
                 break
-        average = sum(part.tokens for part in parts) / documents
+        average = sum(part.tokens for part in parts) / sum(part.documents for part in parts)
         hits = [_score(row, weight, average) for row in found]
         hits.sort(key=lambda hit: hit.score, reverse=True)
         return hits[:limit]
 
-    def _postings(self, connection: sqlite3.Connection, part: _Part, term: str) -> _Posting:
-        known = self._common.get((part.id, term))
-        if known is not None and part.documents >= known[1] * 0.9:
-            held = min(part.documents, known[0] * part.documents // known[1])
-            return _Posting(part.id, term, (), held, common=True)
-        rids = _newest(connection, part.id, term, _LONGEST_LIST + 1)
-        if len(rids) <= _LONGEST_LIST:
-            return _Posting(part.id, term, rids, len(rids), common=False)
-        held = _count(connection, part.id, term)
-        self._remember(part, term, held)
-        return _Posting(part.id, term, rids, held, common=True)
+    def count(
+        self, connection: sqlite3.Connection, scope: Scope, words: Sequence[str]
+    ) -> TermCounts:
+        """Count in how many records that the scope sees each word occurs."""
+        parts = _parts(connection, scope)
+        holding: dict[str, int] = {}
+        for term in dict.fromkeys(words):
+            held = sum(self._held(connection, part, term) for part in parts)
+            if held:
+                holding[term] = held
+        return TermCounts(total=sum(part.documents for part in parts), holding=holding)
 
-    def _remember(self, part: _Part, term: str, held: int) -> None:
-        if len(self._common) >= 100_000:
-            self._common.clear()
-        self._common[part.id, term] = (held, part.documents)
+    def _held(self, connection: sqlite3.Connection, part: _Part, term: str) -> int:
+        """Count the records that hold a term: of a common one from memory, within a tenth."""
+        known = self._common.get((part.id, term))
+        if known is not None and 0.9 * known[1] <= part.documents <= 1.1 * known[1]:
+            return min(part.documents, known[0])
+        (held,) = connection.execute(
+            "SELECT count(*) FROM texts WHERE texts MATCH ?", (_phrase(part.id, term),)
+        ).fetchone()
+        if held > _LONGEST_LIST:
+            if len(self._common) >= _REMEMBERED:
+                self._common.clear()
+            self._common[part.id, term] = (held, part.documents)
+        return int(held)
 
 
 def _tokens(scope: int, text: str) -> list[str]:
-    return [f"{scope}x{stem}" for stem in stems(terms(text))]
+    return [_token(scope, term) for term in terms(text)]
+
+
+def _token(scope: int, term: str) -> str:
+    return f"{scope}x{term[:_LONGEST_TERM]}"
+
+
+def _phrase(scope: int, term: str) -> str:
+    quoted = _token(scope, term).replace('"', '""')
+    return f'"{quoted}"'
+
+
+def _idf(parts: Sequence[_Part], held: Mapping[tuple[_Part, str], int]) -> dict[str, float]:
+    documents = sum(part.documents for part in parts)
+    counts: dict[str, int] = {}
+    for (_, term), count in held.items():
+        counts[term] = counts.get(term, 0) + count
+    return {
+        term: math.log(1 + (documents - count + 0.5) / (count + 0.5))
+        for term, count in counts.items()
+    }
 
 
 def _length(own: int, context: int) -> float:
@@ -157,21 +171,12 @@ def _parts(connection: sqlite3.Connection, scope: Scope) -> list[_Part]:
     return [_Part(*row) for row in rows]
 
 
-def _newest(
-    connection: sqlite3.Connection, scope: int, term: str, limit: int = _LONGEST_LIST
-) -> list[int]:
+def _newest(connection: sqlite3.Connection, scope: int, term: str) -> list[int]:
     rows = connection.execute(
         "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT ?",
-        (f'"{scope}x{term}"', limit),
+        (_phrase(scope, term), _LONGEST_LIST),
     )
     return [row[0] for row in rows]
-
-
-def _count(connection: sqlite3.Connection, scope: int, term: str) -> int:
-    (counted,) = connection.execute(
-        "SELECT count(*) FROM texts WHERE texts MATCH ?", (f'"{scope}x{term}"',)
-    ).fetchone()
-    return int(counted)
 
 
 def _read(
@@ -202,11 +207,11 @@ def _score(row: tuple[str, str, str], weight: dict[str, float], average: float) 
     memory_id, own_text, context_text = row
     own, context = own_text.split(), context_text.split()
     seen, around = Counter(own), Counter(context)
-    prefix = (own or context or [""])[0].partition("x")[0]
+    scope = int((own or context)[0].partition("x")[0])
     norm = _K1 * (1 - _B + _B * _length(len(own), len(context)) / average)
     score = covered = 0.0
     for term, idf in weight.items():
-        token = f"{prefix}x{term}"
+        token = _token(scope, term)
         times = seen[token] + CONTEXT_WEIGHT * around[token]
         if times:
             covered += idf

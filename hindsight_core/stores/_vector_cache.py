@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Lock
 from typing import Any, Final
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from hindsight_core.ports import Hit, Where
 from hindsight_core.schema import Kind, Scope, Status
-from hindsight_core.stores._sqlite_scopes import filter_sql, micros, visible_ids
+from hindsight_core.stores._sqlite_scopes import filter_sql, marks, micros, visible_ids
 
 __all__ = ["VectorCache"]
 
@@ -61,12 +62,8 @@ class VectorCache:
         limit: int,
     ) -> list[Hit]:
         """Return the memories most alike to a unit vector; `connection` is inside a snapshot."""
-        if self._pid != os.getpid():  # a lock that was held at the fork would never open again
-            self._lock, self._pid = Lock(), os.getpid()
-            self._clear(0)
         visible = visible_ids(connection, scope)
-        with self._lock:
-            self._refresh(connection)
+        with self._current(connection):
             if vector.shape != (self._dimension,) or not visible or limit < 1:
                 return []
             rows = self._passing(connection, visible, where)
@@ -80,6 +77,33 @@ class VectorCache:
             ).fetchall()
         )
         return [Hit(id=ids[rid], score=score) for rid, score in found if rid in ids]
+
+    def cosines(
+        self, connection: sqlite3.Connection, scope: Scope, ids: Sequence[str], vector: Matrix
+    ) -> dict[str, float]:
+        """Return the cosine with each of these records that the scope sees and that is encoded."""
+        visible = visible_ids(connection, scope)
+        rows = connection.execute(
+            "SELECT m.rid, m.id FROM json_each(?) AS w JOIN memories AS m ON m.id = w.value"
+            f" WHERE m.scope_id IN ({marks(visible)})",
+            (json.dumps(list(ids)), *visible),
+        ).fetchall()
+        with self._current(connection):
+            if vector.shape != (self._dimension,):
+                return {}
+            placed = sorted((self._place[rid], one) for rid, one in rows if rid in self._place)
+            scores = self._scores(np.array([place for place, _ in placed], np.int64), vector)
+        return {one: float(score) for (_, one), score in zip(placed, scores, strict=True)}
+
+    @contextmanager
+    def _current(self, connection: sqlite3.Connection) -> Generator[None]:
+        """Hold the cache as it is on the connection's snapshot."""
+        if self._pid != os.getpid():  # a lock that was held at the fork would never open again
+            self._lock, self._pid = Lock(), os.getpid()
+            self._clear(0)
+        with self._lock:
+            self._refresh(connection)
+            yield
 
     def _clear(self, dimension: int) -> None:
         self._dimension = dimension

@@ -18,6 +18,7 @@ from hindsight_core.ports import (
     IndexInfo,
     PutResult,
     RunInfo,
+    TermCounts,
     TextHit,
     Where,
 )
@@ -91,6 +92,10 @@ class SqliteStore:
     ) -> list[TextHit]:
         with self._database.read() as connection:
             return self._text.match(connection, scope, where, terms, limit)
+
+    def term_counts(self, scope: Scope, terms: Sequence[str]) -> TermCounts:
+        with self._database.read() as connection:
+            return self._text.count(connection, scope, terms)
 
     def delete(self, scope: Scope, ids: Sequence[str]) -> int:
         return _sqlite_erasure.delete(self._database, scope, ids)
@@ -178,6 +183,11 @@ class SqliteStore:
         cache = self._cache()
         with self._database.read() as connection:
             return cache.nearest(connection, scope, where, vector, limit)
+
+    def cosines(self, scope: Scope, ids: Sequence[str], vector: Matrix) -> dict[str, float]:
+        cache = self._cache()
+        with self._database.read() as connection:
+            return cache.cosines(connection, scope, ids, vector)
 
     def check(self) -> dict[str, Any]:
         return check(self._database)
