@@ -1,0 +1,1 @@
+"""The measurements of this project: `python -m benchmarks NAME --data DIR [--json]`."""

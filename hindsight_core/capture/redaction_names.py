@@ -1,0 +1,257 @@
+"""Find values that are assigned to a name that says secret, in code, settings, prose and flags.
+
+`api_key = "…"`, `"password": "…"`, `--token …`, `Authorization: Bearer …`, "my password is …",
+密码：…. A value is judged too: a variable, a mask or an ordinary word is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from hindsight_core.capture.redaction_checks import entropy, is_placeholder, is_word_like
+from hindsight_core.capture.redaction_spans import Finding
+from hindsight_core.capture.redaction_words import (
+    KEY_QUALIFIERS,
+    LANGUAGES,
+    NEUTRAL_WORDS,
+    NOT_A_VALUE,
+    NOT_SECRET_WORDS,
+    SECRET_HEADS,
+)
+
+__all__ = [
+    "assigned_value",
+    "find_assigned",
+    "holds_secret",
+    "is_distinctive",
+    "is_random",
+    "name_around",
+    "secret_type",
+    "words_of",
+]
+
+_STEMS: Final = ("pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "cookie", "sess",
+                 "jwt", "bearer", "otp", "cvv", "cvc", "pin")  # fmt: skip
+"""What every name of `SECRET_HEADS` has in it: looked for first, since it is cheap."""
+_OTHER_HEADS: Final = {word: kind for words in LANGUAGES for word, kind in words.secrets.items()}
+_OTHER_STEM: Final = re.compile("|".join(_OTHER_HEADS))
+_NAME_SIGNS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_NAME_REST: Final = re.compile(r"[A-Za-z0-9_-]{0,60}")
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def _copulas(*, spaced: bool) -> str:
+    return "|".join(
+        re.escape(word).replace(r"\ ", "[ ]")
+        for words in LANGUAGES
+        if words.spaced is spaced
+        for word in words.copulas
+    )
+
+
+_OPERATOR: Final = re.compile(
+    rf"""
+    (?:[\\"'`\]\)*_]{{0,4}}\s{{0,3}}(?:
+        (?::[ \t]?[A-Za-z_][\w.\[\]|]{{0,30}}[ \t]=(?!=)      # password: str = "…"
+        |=>|:{{1,3}}=|={{1,3}}|->|\|\||:|：|＝)(?P<strong>)
+        |(?<=["'])[ \t]?,(?=[ \t]?["'])(?P<comma>)            # ("password", "…")
+        |>(?P<tag>)                                           # <password>…
+    ))\s{{0,5}}
+    |(?:[ \t]+(?:for|of|to|on)[ \t]+[^\n:=.!?，。]{{1,40}}?)?  # the password for the wifi is …
+        [ \t]+(?:{_copulas(spaced=True)})[ \t]*:?[ \t]+(?P<prose>)
+    |[\u4e00-\u9fff]{{0,6}}?(?:{_copulas(spaced=False)})[ \t]{{0,3}}(?P<unspaced>)
+    |[ \t]{{1,3}}(?P<space>)
+    """,
+    re.VERBOSE,
+)
+_SCHEME: Final = re.compile(
+    r"(?:bearer|basic|token|apikey|api-key|key|negotiate|digest)[ \t]+(?=\S)", re.IGNORECASE
+)
+_COOKIES: Final = re.compile(r"[^\r\n\"]{3,4096}")
+_QUOTED: Final = re.compile(r"(\\{0,3}[\"'`])((?:(?!\1)[^\n]){1,400})\1|“([^”\n]{1,400})”")
+_BARE: Final = re.compile(
+    r"\\{0,3}[\"'`(]?((?:[^\s\"'`,;<>，。；、！？“”‘’（）\\]|\\(?![nrt\"'\\])){1,400})"
+)
+_ASCII_AHEAD: Final = re.compile(r"[\"'`“(]?[!-~]")
+
+
+def find_assigned(text: str, lower: str) -> Iterator[Finding]:
+    """Yield values of names that say secret; `lower` is the text in lower case, as long as it."""
+    done = 0
+    for start, end in sorted(_stems(lower)):
+        if start < done:
+            continue
+        start, done = name_around(text, start, end)
+        found = _of_name(text, start, done)
+        if found:
+            yield found
+            done = max(done, found.end)
+    if not text.isascii():
+        yield from _of_other_language(text)
+
+
+def _stems(lower: str) -> Iterator[tuple[int, int]]:
+    for stem in _STEMS:
+        at = lower.find(stem)
+        while at >= 0:
+            yield at, at + len(stem)
+            at = lower.find(stem, at + len(stem))
+
+
+def name_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a place in a name to the whole name, by 60 characters at most to either side."""
+    before = text[max(0, start - 60) : start]
+    rest = _NAME_REST.match(text, end)
+    return start - len(before) + len(before.rstrip(_NAME_SIGNS)), rest.end() if rest else end
+
+
+def _of_name(text: str, start: int, end: int) -> Finding | None:
+    name = text[start:end]
+    kind = secret_type(name)
+    operator = _OPERATOR.match(text, end) if kind else None
+    if kind is None or operator is None or text.endswith("[redacted:", 0, start):
+        return None
+    how = operator.lastgroup
+    flag = name.startswith("-")
+    if how == "space" and not (flag or name.lower() == "bearer"):
+        return None
+    if how == "comma" and text[max(0, start - 1) : start] not in ("'", '"'):
+        return None
+    at = operator.end()
+    if kind == "cookie" and how == "strong" and name.lower().endswith("cookie"):
+        jar = _COOKIES.match(text, at)
+        if jar and "=" in jar.group() and not is_placeholder(jar.group()):
+            return Finding("cookie", jar.start(), jar.end())
+    scheme = _SCHEME.match(text, at) if kind == "token" else None
+    value = assigned_value(
+        text, scheme.end() if scheme else at, in_query=start > 0 and text[start - 1] in "?&"
+    )
+    if value is None:
+        return None
+    quoted, first, last = value
+    found = text[first:last]
+    if scheme and len(found) >= 8 and not is_placeholder(found):
+        return Finding(kind, first, last)
+    sure = how == "strong" or flag
+    if kind == "password":
+        good = _is_password(found, sure=sure, quoted=quoted, after=text[last : last + 1])
+    elif kind == "api_key" and _is_bare_key(name):
+        good = is_random(found, least=16, bits=3.5)
+    else:
+        good = is_random(found, least=8, bits=2.75 if sure else 3.0)
+    return Finding(kind, first, last) if good else None
+
+
+def _of_other_language(text: str) -> Iterator[Finding]:
+    """Yield values after words of a language that is not spelt in names; they are in ASCII."""
+    for match in _OTHER_STEM.finditer(text):
+        operator = _OPERATOR.match(text, match.end())
+        at = operator.end() if operator else match.end()
+        value = assigned_value(text, at) if _ASCII_AHEAD.match(text, at) else None
+        if value is None:
+            continue
+        quoted, first, last = value
+        found, kind = text[first:last], _OTHER_HEADS[match.group()]
+        if kind == "password":
+            good = _is_password(found, sure=False, quoted=quoted, after=text[last : last + 1])
+        else:
+            good = is_random(found, least=8, bits=2.75)
+        if good:
+            yield Finding(kind, first, last)
+
+
+def assigned_value(text: str, at: int, *, in_query: bool = False) -> tuple[bool, int, int] | None:
+    """Return whether the value at a place is quoted, and where it starts and ends."""
+    quoted = _QUOTED.match(text, at)
+    if quoted:
+        group = 2 if quoted.group(2) is not None else 3
+        return True, quoted.start(group), quoted.end(group)
+    bare = _BARE.match(text, at)
+    if bare is None:
+        return None
+    value = bare.group(1).partition("&")[0] if in_query else bare.group(1)
+    for opening, closing in ("()", "[]", "{}"):
+        while closing in value and value.count(closing) > value.count(opening):
+            value = value[: value.rindex(closing)]
+    value = value.rstrip(".,:!?*_")
+    return (False, bare.start(1), bare.start(1) + len(value)) if value else None
+
+
+def words_of(name: str) -> list[str]:
+    """Cut a name into its words, in lower case: `dbPassword_2` is db, password, 2."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+@lru_cache(maxsize=4096)
+def secret_type(name: str) -> str | None:
+    """Return the type of secret that a field such as `DB_PASSWORD` or `密码` holds, or None."""
+    for word, kind in _OTHER_HEADS.items():
+        if word in name:
+            return kind
+    words = words_of(name)
+    if not words or NOT_SECRET_WORDS.intersection(words[-2:-1]):
+        return None
+    while len(words) > 1 and (words[-1] in NEUTRAL_WORDS or words[-1].isdigit()):
+        words.pop()
+    head = words[-1]
+    kind = SECRET_HEADS.get(head)
+    if kind is None and len(words) > 1:
+        kind = SECRET_HEADS.get(words[-2] + head)
+    if head in ("key", "keys") and NOT_SECRET_WORDS.intersection(words):
+        return None
+    return kind
+
+
+def _is_bare_key(name: str) -> bool:
+    words = words_of(name)
+    return "key" in words and not KEY_QUALIFIERS.intersection(words)
+
+
+_DIGIT_OR_SIGN: Final = re.compile(r"[^A-Za-z_.'/-]")
+_CODE: Final = re.compile(
+    r"[A-Za-z_][\w.]*[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+"
+)
+_LOCATION: Final = re.compile(
+    r"\.{0,2}/.*|[A-Za-z]:\\.*|\w+://.*|~/.*|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+"
+)
+
+
+def _is_password(value: str, *, sure: bool, quoted: bool, after: str) -> bool:
+    if len(value) < 3 or value.lower() in NOT_A_VALUE or is_placeholder(value):
+        return False
+    if _LOCATION.fullmatch(value) or (not quoted and _CODE.fullmatch(value)):
+        return False
+    if not _DIGIT_OR_SIGN.search(value):
+        return len(value) >= 6 and sure and (quoted or after in ("", "\n", "\r", ";", "&"))
+    return len(value) >= 4 or value.isdecimal()
+
+
+def is_random(value: str, *, least: int, bits: float) -> bool:
+    """Whether a value of `least` characters or more reads as random: letters, digits, no words."""
+    if len(value) < least or value.lower() in NOT_A_VALUE or is_placeholder(value):
+        return False
+    if not any(sign.isdigit() for sign in value) or not any(sign.isalpha() for sign in value):
+        return False
+    if any(sign.isspace() for sign in value) or _LOCATION.fullmatch(value):
+        return False
+    return entropy(value) >= bits and not is_word_like(value)
+
+
+def holds_secret(value: str, kind: str) -> bool:
+    """Whether the value of a field that is named for a secret of this type is one."""
+    if not value.strip() or is_placeholder(value):
+        return False
+    return kind == "password" or not value.isdecimal() or len(value) >= 6
+
+
+def is_distinctive(secret: str) -> bool:
+    """Whether a secret may be looked for in other texts without hitting ordinary words."""
+    if not 3 <= len(secret) <= 8192 or "[redacted:" in secret:
+        return False
+    if secret.lower() in NOT_A_VALUE or is_placeholder(secret):
+        return False
+    size = len(secret.encode("utf-8", "replace"))
+    return size >= 6 or (size >= 4 and not (secret.isalpha() or secret.isdecimal()))
