@@ -16,10 +16,10 @@ LANGUAGES: Final = ("en", "zh")
 
 def concepts(language: str) -> dict[str, tuple[str, ...]]:
     """The phrases of each concept in one language; see `phrases` for their notation."""
-    text = files("hindsight_core.guard").joinpath(f"lexicon_{language}.toml").read_text(encoding="utf-8")
+    file = files("hindsight_core.guard").joinpath(f"lexicon_{language}.toml")
     return {
         concept: tuple(phrase.strip() for phrase in phrases.split("|") if phrase.strip())
-        for concept, phrases in tomllib.loads(text).items()
+        for concept, phrases in tomllib.loads(file.read_text(encoding="utf-8")).items()
     }
 
 
