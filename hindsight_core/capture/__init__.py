@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hindsight_core.capture.feedback import read_feedback
+from hindsight_core.capture.histories import RecordedRun, RecordedStep, read_history
 from hindsight_core.capture.merging import clear_lesson, merge_lesson
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
@@ -13,6 +14,8 @@ from hindsight_core.capture.signatures import as_args, make_call, shape, signatu
 __all__ = [
     "Judgement",
     "PreferenceFinding",
+    "RecordedRun",
+    "RecordedStep",
     "Redactor",
     "as_args",
     "clear_lesson",
@@ -22,6 +25,7 @@ __all__ = [
     "make_call",
     "merge_lesson",
     "read_feedback",
+    "read_history",
     "redact",
     "shape",
     "signature",
