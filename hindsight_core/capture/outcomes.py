@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from hindsight_core.capture.outcomes_codes import class_of_http
 from hindsight_core.capture.outcomes_context import Role, ToolContext, context_of
 from hindsight_core.capture.outcomes_failure import Failure, outcome_of
+from hindsight_core.capture.outcomes_html import is_page
 from hindsight_core.capture.outcomes_json import judge_json, read_json
 from hindsight_core.capture.outcomes_rules import normalise
 from hindsight_core.capture.outcomes_text import (
@@ -28,7 +29,6 @@ from hindsight_core.text import clean, shorten
 
 __all__ = ["judge_outcome"]
 
-_HTML: Final = re.compile(r"\s*(?:<!doctype html|<html|<head|<title|<body|<h1)", re.IGNORECASE)
 _XML_ERROR: Final = re.compile(
     r"<(?:\w+:)?(Code|Message|faultcode|faultstring|error|ErrorMessage)>([^<]{1,500})<",
     re.IGNORECASE,
@@ -103,7 +103,7 @@ def _find(text: str, context: ToolContext, depth: int) -> Failure | None:
     status, body = split_http(stripped)
     if status is not None:
         return _response(status, body, context, depth)
-    if _HTML.match(stripped[:200]):
+    if is_page(stripped):
         return judge_html(stripped)
     if stripped[:1] == "<" and (found := dict(_XML_ERROR.findall(stripped[:20_000]))):
         return Failure(message=" ".join(found.values()), symbols=tuple(found.values()))
@@ -117,7 +117,7 @@ def _response(status: int, body: str, context: ToolContext, depth: int) -> Failu
         )
     parsed, value = read_json(body)
     inner = judge_json(value, context) if parsed else None
-    if inner is None and _HTML.match(body[:200]):
+    if inner is None and is_page(body):
         inner = judge_html(body)
     return Failure(
         message=f"HTTP {status} {inner.message if inner else shorten(body, 600)}".strip(),

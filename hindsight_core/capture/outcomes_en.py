@@ -106,8 +106,9 @@ _PLAIN: Final = (
             r"(?:permission|access|authori[sz]ation)s? (?:is |was )?(?:denied|refused|required)",
             r"access ?denied|denied access|forbidden|unauthori[sz]ed|unauthenticated"
             r"|not authenticated|not authori[sz]ed|not (?:allowed|permitted|entitled|a member)",
-            r"(?:no|lacks?|lacking|without|insufficient|missing|not have|requires?)(?: \S+){0,5} "
+            r"(?:lacks?|lacking|without|insufficient|missing|not have|requires?)(?: \S+){0,5} "
             r"(?:permissions?|privileges?|scopes?|rights|access|roles?)\b",
+            r"\bno (?:\w+ )?(?:permissions?|privileges?|access|rights)\b",
             r"insufficient \w*(?:permission|privilege|scope)",
             r"authenticat\w+ (?:failed|required|error)|auth failed|login failed|wrong password",
             r"(?:invalid|incorrect|bad|wrong|unknown|no) (?:api[ -]?)?(?:key|token|credentials?"
@@ -195,7 +196,7 @@ _PLAIN: Final = (
             r"|are required|required (?:field|argument|parameter|property|value|key|input)",
             r"\bmust (?:be|have|not|contain|match|include|start|end|specify|provide|supply|use"
             r"|come)"
-            r"|\bshould (?:be|have|match|contain)|\bhas to be|needs to be|expect(?:s|ed|ing)\b",
+            r"|\bshould (?:be|have|match|contain)|\bhas to be|needs to be|\bexpect(?:s|ed|ing)\b",
             r"unexpected (?:keyword|token|argument|field|type|character|end|eof|indent|value|key"
             r"|parameter|property|input)|bad (?:request|value|argument|input|format|parameter"
             r"|data)",
@@ -259,6 +260,7 @@ _OPENING: Final = any_of(
     r"no such |(?:service|server|resource|network) (?:is )?(?:temporarily )?un",
     r"segmentation fault|killed$|core dumped|!? ?\[rejected\]|traceback \(most recent",
     r"you (?:do not|have (?:exceeded|reached|used|no|run|been|sent)|are not|cannot|must|need)",
+    r"[45]\d\d(?::| -|,| [a-z])",
     r"http(?:/\d(?:\.\d)?)?(?: error| status)?:? ?[45]\d\d\b|(?:status"
     r"|error)(?: code)? ?:? ?[45]\d\d",
     r"nothing happen(?:s|ed)\b",
@@ -305,7 +307,8 @@ _UNMET: Final = any_of(
 )
 
 _HARMLESS: Final = any_of(
-    r"\b(?:0|no|zero|without|free of|any) (?:\w+ ){0,2}(?:errors?|failures?|failed|failing"
+    r"(?<![=:.\w])(?:0|no|zero|without|free of|any) (?:\w+ ){0,2}(?:errors?|failures?|failed"
+    r"|failing"
     r"|problems?"
     r"|issues?|warnings?|conflicts?|crashes|timeouts?|exceptions?|rejected|skipped|denied|missing"
     r"|invalid|duplicates?|mismatch\w*|unreachable)\b",
@@ -321,14 +324,14 @@ _HARMLESS: Final = any_of(
 )
 
 _EMPTY: Final = any_of(
-    r"^\W*(?:there (?:are|were) )?(?:no|0|zero) (?:\w+ ){0,3}(?:results?|matches|match|hits?|items?"
-    r"|records?|rows?|entries|resources?|files?|events?|messages?|documents?|emails?|issues?"
-    r"|tickets?|orders?|alerts?|tasks?|data|flights?|rooms?|slots?|contacts?|users?|changes"
-    r"|differences|updates?|notes?|pages?|products?|logs?|notifications?)"
-    r"(?: (?:were |was )?(?:found|returned|available|matched|to \w+|yet|today|pending|exist"
-    r"|match\w*)"
-    r"\b.{0,60}| (?:in|for|on|at|since|between|under|from|with|matching) .{0,80})?\W*$",
-    r"^\W*(?:nothing|none) (?:was |were )?(?:found|matched|to (?:show|report|display))?.{0,40}$",
+    r"^\W*(?:there (?:are|were) )?(?:no|0|zero) (?:\w+ ){0,3}(?:results?|match|matches|hits|items"
+    r"|records|rows|entries|resources|files|events|messages|documents|emails|issues|tickets|orders"
+    r"|alerts|tasks|data|flights|rooms|slots|contacts|users|changes|differences|updates|notes|pages"
+    r"|products|logs|notifications|meetings|tests)(?: (?:were |was )?(?:found|returned|available"
+    r"|matched|to \w+|yet|today|pending|exist|match\w*)\b.{0,60}"
+    r"| (?:in|for|on|at|since|between|under|from|with|matching) .{0,80})?\W*$",
+    r"^\W*(?:nothing|none) (?:was |were )?(?:found|matched|to (?:show|report|display)|here|new)"
+    r".{0,40}$",
     r"^\W*(?:none|empty|n/a|null|\[\]|\{\})\W*$",
     r"^\W*(?:your )?(?:search|query) (?:returned|found|gave|matched|did not (?:match|return|find))"
     r" (?:no|0|nothing|any).{0,60}$",
@@ -346,6 +349,19 @@ _ABOUT_TOOL: Final = any_of(
     r"|recogni[sz]ed)|unsupported (?:language|format|file|image|audio|encoding)",
 )
 
+_TRANSFORM_FAILED: Final = any_of(
+    r"^(?:\S+ )?(?:could not|cannot|unable to|failed to) (?:be )?(?:translat|transcrib|summar"
+    r"|recogn"
+    r"|process|detect|extract|convert|render|pars|decod|read|open|load|caption|classif|describ"
+    r"|complet|generat|embed|download|fetch|reach|connect|find)\w*",
+    r"^(?:no|empty) (?:speech|text|audio|face|content) (?:was )?(?:detected|found|recogni[sz]ed)",
+    r"\b(?:language|format|encoding|file type|image|audio|voice|model)s? (?:\S+ )?(?:is |are )?not "
+    r"(?:supported|recogni[sz]ed|available)|^unsupported (?:language|format|file|image|audio)",
+    r"^(?:error|fatal|exception)\b|^(?:rate limit|quota|too many requests|request timed? ?out)"
+    r"|^http ?[45]\d\d|^[45]\d\d\b|(?:quota|allowance|character limit) .{0,30}(?:used|exceeded"
+    r"|reach)",
+)
+
 ENGLISH: Final = Phrases(
     specific=_SPECIFIC,
     plain=_PLAIN,
@@ -356,6 +372,7 @@ ENGLISH: Final = Phrases(
     harmless=_HARMLESS,
     empty=_EMPTY,
     about_tool=_ABOUT_TOOL,
+    transform_failed=_TRANSFORM_FAILED,
     again_later=any_of(
         r"(?:try|retry)(?:ing)? (?:again|later|in|after)|again (?:later|in a|shortly|soon)|wait a"
         r"|temporar|retry-after|please wait|shortly|intermittent"

@@ -95,8 +95,8 @@ class _Object:
             roles = key_roles(str(key))
             for role in roles:
                 self.by_role.setdefault(role, []).append((str(key), item))
-            known = roles - {"body", "state"} or (roles and not isinstance(item, (dict, list, str)))
-            if not known and not _blank(item):
+            wraps = "body" in roles and isinstance(item, (Mapping, list, str))
+            if not (roles - {"body", "state"} or wraps or _blank(item)):
                 self.data += 1
 
     def of(self, role: str) -> list[Any]:
@@ -112,7 +112,7 @@ class _Object:
             return self.failure()
         if not good and self.error_given():
             return self.failure()
-        if self.reads and self.data:
+        if self.reads and self.data and not self.found_nothing():
             return self.inside()
         return self.undone() or self.bad_state() or self.inside() or self.said_no()
 
@@ -167,6 +167,11 @@ class _Object:
             return not self.data
         return not (self.reads and self.data >= 2)
 
+    def found_nothing(self) -> bool:
+        """Whether what was searched for came back as an empty list or null."""
+        lists = [item for item in self.of("body") if not isinstance(item, str)]
+        return bool(lists) and all(_blank(item) for item in lists)
+
     def undone(self) -> Failure | None:
         if any(item is False for item in self.of("done")):
             return self.failure(unmet=True)
@@ -198,7 +203,7 @@ class _Object:
         if not said or found(said, lambda it: it.empty):
             return None
         inside = [item for item in self.of("body") if not isinstance(item, str)]
-        talks_only = not self.data and all(_blank(item) for item in inside)
+        talks_only = self.found_nothing() or (not self.data and not inside)
         if talks_only and found(said, lambda it: it.statement):
             return self.failure()
         if not self.reads and found(said, lambda it: it.unmet):

@@ -62,7 +62,8 @@ class Phrases:
     failure by how it begins, `statement` one that says so anywhere, `unmet` a wish that was not
     carried out although nothing broke, `no_effect` a tool that says no more than that nothing came
     of it. `harmless` is cut out before anything is matched. `empty` says that a search found
-    nothing, which is an answer. `about_tool` marks a short text as the tool's own word.
+    nothing, which is an answer. `about_tool` marks a short text as the tool's own word,
+    `transform_failed` that of a translator or reader, which repeats what others wrote.
     `again_later`, `unknown_result`, `not_yet`, `for_good`, `cut_off`, `crash` and `server_side`
     tell whether the cause passes. `keys` are the names under which results carry these things,
     `words` what a tool's name says of it.
@@ -77,6 +78,7 @@ class Phrases:
     harmless: re.Pattern[str]
     empty: re.Pattern[str]
     about_tool: re.Pattern[str]
+    transform_failed: re.Pattern[str]
     again_later: re.Pattern[str] = NEVER
     unknown_result: re.Pattern[str] = NEVER
     not_yet: re.Pattern[str] = NEVER

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable
 from typing import Final
 
 from hindsight_core.capture.outcomes_context import Role, ToolContext
 from hindsight_core.capture.outcomes_failure import Failure
+from hindsight_core.capture.outcomes_html import read_page
 from hindsight_core.capture.outcomes_rules import Phrases, normalise
 from hindsight_core.capture.outcomes_tables import LANGUAGES, found
 from hindsight_core.text import shorten
@@ -37,10 +37,6 @@ _LAST_EXCEPTION: Final = re.compile(
 )
 _JAVA: Final = re.compile(r"^\s+at [\w.$<>]+\(", re.MULTILINE)
 _NODE: Final = re.compile(r"^\s+at .{1,200}:[0-9]+:[0-9]+\)?$", re.MULTILINE)
-_TAG: Final = re.compile(
-    r"<(script|style|noscript|nav|footer|head)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.DOTALL
-)
-_HEADING: Final = re.compile(r"<(title|h1|h2)\b[^>]*>(.*?)</\1>", re.DOTALL)
 _ERROR_PAGE: Final = re.compile(r"\b([45][0-9]{2})\b")
 _OWN_WORD: Final = re.compile(
     r"^(?:bash|sh|zsh|dash|ksh|/[\w./-]+|\w[\w.-]{0,20})(?:: line [0-9]+)?: "
@@ -131,19 +127,17 @@ def _error_lines(text: str) -> str:
 
 def judge_html(text: str) -> Failure | None:
     """Judge a page by its title and headings, and by its text where it has little."""
-    page = text[:200_000]
-    headings = [html.unescape(_TAG.sub(" ", body)).strip() for _, body in _HEADING.findall(page)]
-    body = " ".join(html.unescape(_TAG.sub(" ", page)).split())
-    for heading in headings[:3]:
+    page = read_page(text)
+    for heading in page.headings[:3]:
         normal = normalise(heading)
         code = _ERROR_PAGE.search(normal)
         if len(heading) <= 60 and (_opens(normal) or (code and _fits(normal))):
-            words = f"{heading}. {body[:300]}"
-            return Failure(message=words, status=int(code[1]) if code else None)
-    if len(body) <= _SHORT:
-        normal = _without_harmless(normalise(body))
+            status = int(code[1]) if code else None
+            return Failure(message=f"{heading}. {page.text[:300]}".strip(), status=status)
+    if len(page.text) <= _SHORT:
+        normal = _without_harmless(normalise(page.text))
         if _says(normal, lambda it: it.statement) and not _says(normal, lambda it: it.empty):
-            return Failure(message=" ".join((*headings[:1], body)))
+            return Failure(message=" ".join((*page.headings[:1], page.text)))
     return None
 
 
@@ -172,8 +166,7 @@ def judge_text(text: str, context: ToolContext) -> Failure | None:
     if _opens(normal):
         return Failure(message=shorten(stripped, 600))
     if _is_short(stripped) and role is not Role.SQL and _says(normal, lambda it: it.statement):
-        unmet = _says(normal, lambda it: it.unmet)
-        return Failure(message=stripped, unmet=unmet)
+        return Failure(message=stripped)
     return None
 
 
@@ -188,9 +181,10 @@ def _content_text(text: str, normal: str, context: ToolContext) -> Failure | Non
     opens = _opens(normal)
     if not (opens or _says(normal, lambda it: it.statement)):
         return None
-    if not _says(normal, lambda it: it.about_tool):
-        return None
-    if context.role is Role.TRANSFORM and not opens:
+    if context.role is Role.TRANSFORM:
+        if not _says(normal, lambda it: it.transform_failed):
+            return None
+    elif not _says(normal, lambda it: it.about_tool):
         return None
     asked_for = _says(_without_harmless(context.said), lambda it: it.statement)
     return None if asked_for else Failure(message=text)
@@ -209,7 +203,8 @@ def _process_text(text: str, normal: str, context: ToolContext) -> Failure | Non
     last = normalise(lines[-1][:300])
     if command.checker:
         broken = len(lines) <= 3 and bool(loud) and _says_broken(loud)
-        return Failure(message=loud) if broken else None
+        cut_off = len(lines) <= 3 and _says(normal, lambda it: it.cut_off)
+        return Failure(message=loud or text) if broken or cut_off else None
     if _TRACEBACK.search(text):
         return Failure(message=loud)
     if _GOOD_END.search(_without_harmless(last)) and not _LOUD.search(last):
