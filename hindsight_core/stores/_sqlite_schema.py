@@ -25,8 +25,8 @@ _FIRST: Final = (
         change INTEGER NOT NULL,
         forgotten INTEGER NOT NULL)""",
     "INSERT INTO state VALUES (1, 0, 0)",
-    # An agent or session that is not named is ''. `documents` and `tokens` are the text index's
-    # statistics of the scope, so that no user's ranking depends on another's texts.
+    # An agent or session that is not named is ''. `documents` and `tokens` are the statistics
+    # of its text index, so that no user's ranking depends on another's texts.
     """CREATE TABLE scopes (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         tenant TEXT NOT NULL,
@@ -67,8 +67,16 @@ _FIRST: Final = (
         rid INTEGER NOT NULL REFERENCES memories (rid) ON DELETE CASCADE,
         tool TEXT NOT NULL,
         PRIMARY KEY (rid, tool)) WITHOUT ROWID""",
-    # Tokens are cut, stemmed and marked with their scope by us: every byte of one is a token sign.
-    "CREATE VIRTUAL TABLE texts USING fts5 (own, context, tokenize = 'ascii')",
+    # What the text index holds of a record: tokens that are cut, stemmed and marked with their
+    # scope by us, each between blanks; `length` is their weighted number.
+    """CREATE TABLE words (
+        rid INTEGER PRIMARY KEY REFERENCES memories (rid),
+        own TEXT NOT NULL,
+        context TEXT NOT NULL,
+        length REAL NOT NULL)""",
+    # To the ascii tokenizer every sign of a token is one, of whatever script.
+    """CREATE VIRTUAL TABLE texts USING fts5 (
+        own, context, content = 'words', content_rowid = 'rid', tokenize = 'ascii')""",
     """CREATE TABLE embedder (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         model TEXT NOT NULL,

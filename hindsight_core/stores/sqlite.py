@@ -33,7 +33,7 @@ from hindsight_core.stores import (
 )
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_text import TextSearch
+from hindsight_core.stores._sqlite_match import TextSearch
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
