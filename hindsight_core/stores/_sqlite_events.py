@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError, StoreCorruptError
-from hindsight_core.events import EventBase, RunEnded, dump_event, load_event
+from hindsight_core.events import Event, EventBase, RunEnded, dump_event, load_event
 from hindsight_core.ports import CallRecord, PutResult, RunInfo
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import _sqlite_calls as calls_table
@@ -71,7 +71,7 @@ def runs(connection: sqlite3.Connection, *, pending_only: bool, limit: int) -> l
     ]
 
 
-def events(connection: sqlite3.Connection, run_id: str) -> list[EventBase]:
+def events(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     """Return all events of a run in the order of their arrival."""
     rows = connection.execute("SELECT body FROM events WHERE run_id = ? ORDER BY seq", (run_id,))
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import MissingExtraError
-from hindsight_core.events import EventBase
+from hindsight_core.events import Event, EventBase
 from hindsight_core.ports import (
     AuditEntry,
     CallRecord,
@@ -122,7 +122,7 @@ class SqliteStore:
         with self._database.read() as connection:
             return _sqlite_events.runs(connection, pending_only=pending_only, limit=limit)
 
-    def events(self, run_id: str) -> list[EventBase]:
+    def events(self, run_id: str) -> list[Event]:
         with self._database.read() as connection:
             return _sqlite_events.events(connection, run_id)
 
