@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from hindsight_core.events import EventBase
+from hindsight_core.events import Event, EventBase
 from hindsight_core.schema import Kind, Memory, Scope, Status
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ class EventStore(Protocol):
         """List runs, oldest first."""
         ...
 
-    def events(self, run_id: str) -> list[EventBase]:
+    def events(self, run_id: str) -> list[Event]:
         """All events of a run, judged or not, in the order of their arrival."""
         ...
 
