@@ -236,8 +236,11 @@ class MemoryStore(Protocol):
         """Count in how many memories each term occurs; one cheap look-up a term."""
         ...
 
-    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
-        """Erase the records, their text index and vectors; return how many there were."""
+    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
+        """Erase the records, their text index and vectors; return how many there were.
+
+        `wipe=False` leaves it to a later erasure to overwrite the space that they took.
+        """
         ...
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:

@@ -124,5 +124,5 @@ class Encoder:
                     store.put([merged])
                 except StaleError:
                     return  # somebody else is changing it: keep both rather than lose one
-                store.delete(memory.scope, [memory.id])
+                store.delete(memory.scope, [memory.id], wipe=False)  # the same text stays
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -98,7 +99,11 @@ def settle(
     if not known and through > 0:
         raise NotFoundError(f"run {run_id!r}: no event of it is in the store")
     results = records.put(connection, memories)
-    calls_table.count(connection, calls)
+    stands = {memory.id: result.id for memory, result in zip(memories, results, strict=True)}
+    calls_table.count(
+        connection,
+        [replace(call, memory_id=stands.get(call.memory_id, call.memory_id)) for call in calls],
+    )
     return results
 
 

@@ -22,7 +22,7 @@ __all__ = ["Corpus", "TokenCounts", "add", "padded", "phrase", "remove", "token"
 _LONGEST_TERM: Final = 64
 _COMMON: Final = 1_024
 """A token that more records hold is counted anew only when its scope has changed by a tenth."""
-_REMEMBERED: Final = 100_000
+_REMEMBERED: Final = 50_000
 
 
 def token(scope: int, term: str) -> str:
@@ -49,10 +49,7 @@ def add(connection: sqlite3.Connection, scope: int, rid: int, found: SearchText)
     row = (rid, "".join(map(padded, own)), "".join(map(padded, context)))
     connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (*row, length))
     connection.execute("INSERT INTO texts (rowid, own, context) VALUES (?, ?, ?)", row)
-    connection.execute(
-        "UPDATE scopes SET documents = documents + 1, tokens = tokens + ? WHERE id = ?",
-        (length, scope),
-    )
+    _count_in(connection, scope, 1, length)
 
 
 def remove(connection: sqlite3.Connection, scope: int, rid: int) -> None:
@@ -65,33 +62,42 @@ def remove(connection: sqlite3.Connection, scope: int, rid: int) -> None:
     connection.execute(
         "INSERT INTO texts (texts, rowid, own, context) VALUES ('delete', ?, ?, ?)", row[:3]
     )
+    _count_in(connection, scope, -1, -row[3])
+
+
+def _count_in(connection: sqlite3.Connection, scope: int, documents: int, tokens: float) -> None:
     connection.execute(
-        "UPDATE scopes SET documents = documents - 1, tokens = tokens - ? WHERE id = ?",
-        (row[3], scope),
+        "UPDATE scopes SET documents = documents + ?, tokens = tokens + ?,"
+        " text_change = (SELECT change FROM state) WHERE id = ?",
+        (documents, tokens, scope),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The scopes that a search sees and that hold texts, as of one change of the store."""
+    """The scopes that a search sees and that hold texts.
+
+    `sizes` are documents of a scope, `changes` the change of the store at which its texts last
+    changed, `tokens` the weighted length of all documents.
+    """
 
     sizes: Mapping[int, int]
+    changes: Mapping[int, int]
     tokens: float
-    change: int
 
     @classmethod
     def seen_from(cls, connection: sqlite3.Connection, scope: Scope) -> Corpus:
         """Return what `scope` sees."""
         ids = visible_ids(connection, scope)
         rows = connection.execute(
-            "SELECT id, documents, tokens, (SELECT change FROM state) FROM scopes"
+            "SELECT id, documents, text_change, tokens FROM scopes"
             f" WHERE id IN ({marks(ids)}) AND documents > 0",
             ids,
         ).fetchall()
         return cls(
             sizes={row[0]: row[1] for row in rows},
-            tokens=sum(row[2] for row in rows),
-            change=rows[0][3] if rows else -1,
+            changes={row[0]: row[2] for row in rows},
+            tokens=sum(row[3] for row in rows),
         )
 
     @property
@@ -106,27 +112,26 @@ class Corpus:
 
 
 class TokenCounts:
-    """How many records hold each token, remembered until the store changes."""
+    """How many records hold each token, remembered until the texts of its scope change."""
 
     def __init__(self) -> None:
-        self._now: tuple[int, dict[str, int]] = (-1, {})
+        self._counted: dict[str, tuple[int, int]] = {}
         self._common: dict[str, tuple[int, int]] = {}
 
     def of(
         self, connection: sqlite3.Connection, corpus: Corpus, words: Sequence[str]
     ) -> dict[str, dict[int, int]]:
         """Return for each word how many records of each scope hold it."""
-        change, counted = self._now
-        if change != corpus.change:
-            change, counted = self._now = (corpus.change, {})
         found: dict[str, dict[int, int]] = {}
         for word in words:
             found[word] = {}
             for scope, documents in corpus.sizes.items():
-                one = token(scope, word)
-                if one not in counted:
-                    counted[one] = self._count(connection, one, documents)
-                found[word][scope] = counted[one]
+                one, change = token(scope, word), corpus.changes[scope]
+                counted = self._counted.get(one)
+                if counted is None or counted[0] != change:
+                    counted = (change, self._count(connection, one, documents))
+                    _remember(self._counted, one, counted)
+                found[word][scope] = counted[1]
         return found
 
     def _count(self, connection: sqlite3.Connection, one: str, documents: int) -> int:
@@ -137,7 +142,11 @@ class TokenCounts:
             "SELECT count(*) FROM texts WHERE texts MATCH ?", (phrase(one),)
         ).fetchone()
         if held > _COMMON:
-            if len(self._common) >= _REMEMBERED:
-                self._common.clear()
-            self._common[one] = (held, documents)
+            _remember(self._common, one, (held, documents))
         return int(held)
+
+
+def _remember(known: dict[str, tuple[int, int]], one: str, value: tuple[int, int]) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[one] = value

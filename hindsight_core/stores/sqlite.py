@@ -97,8 +97,8 @@ class SqliteStore:
         with self._database.read() as connection:
             return self._text.count(connection, scope, terms)
 
-    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
-        return _sqlite_erasure.delete(self._database, scope, ids)
+    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
+        return _sqlite_erasure.delete(self._database, scope, ids, wipe=wipe)
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
         return _sqlite_erasure.erase(self._database, scope, at)
