@@ -8,6 +8,7 @@ __all__ = [
     "HindsightError",
     "InvalidMemoryError",
     "MissingExtraError",
+    "ModelError",
     "NotFoundError",
     "ScopeError",
     "StaleError",
@@ -58,6 +59,10 @@ class MissingExtraError(HindsightError, ImportError):
             f"{module} could not be imported{detail}. "
             f"Install it with: pip install 'hindsight-core[{extra}]'"
         )
+
+
+class ModelError(HindsightError):
+    """An embedder, reranker or chat model failed, or answered what cannot be used."""
 
 
 class StoreError(HindsightError):

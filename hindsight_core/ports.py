@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from hindsight_core.events import Event, EventBase
+from hindsight_core.events import EventBase
 from hindsight_core.schema import Kind, Memory, Scope, Status
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "IndexInfo",
     "MemoryStore",
     "PutResult",
+    "Reranker",
     "RunInfo",
     "Store",
     "TermCounts",
@@ -236,11 +237,8 @@ class MemoryStore(Protocol):
         """Count in how many memories each term occurs; one cheap look-up a term."""
         ...
 
-    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
-        """Erase the records, their text index and vectors; return how many there were.
-
-        `wipe=False` leaves it to a later erasure to overwrite the space that they took.
-        """
+    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
+        """Erase the records, their text index and vectors; return how many there were."""
         ...
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
@@ -271,7 +269,7 @@ class EventStore(Protocol):
         """List runs, oldest first."""
         ...
 
-    def events(self, run_id: str) -> list[Event]:
+    def events(self, run_id: str) -> list[EventBase]:
         """All events of a run, judged or not, in the order of their arrival."""
         ...
 
@@ -380,4 +378,13 @@ class Embedder(Protocol):
 
     def query(self, text: str) -> Matrix:
         """Encode one question: shape (dimension,), float32, unit length."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Reads a question and a text together, and says how well the one answers the other."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, 0 to 1, larger is better, in the order of the texts."""
         ...

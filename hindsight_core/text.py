@@ -9,6 +9,7 @@ import re
 import unicodedata
 from typing import Final
 
+from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 
 __all__ = ["clean", "fold", "is_cjk", "shorten", "terms"]
@@ -41,7 +42,7 @@ def terms(text: str) -> list[str]:
     them as they are.
     """
     found: list[str] = []
-    for run in _TOKEN.findall(fold(text)):
+    for run in _TOKEN.findall(simplified(fold(text))):
         if len(run) > 1 and _IS_CJK.match(run):
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
         else:

@@ -32,9 +32,6 @@ _SECRETS: Final = frozenset(
     ("api_key", "token", "password", "private_key", "secret", "cookie", "connection_string")
 )
 
-_PAIRS: Final = frozenset(("password", "connection_string"))
-"""Types of which a finding may be `user:password`."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Redacted:
@@ -60,32 +57,9 @@ def _redact(text: str, known: Sequence[tuple[str, str]]) -> Redacted:
         more = _find(masked.text, known)
         if not more:
             break
-        known = (*known, *_secrets(masked.text, more))
         found = merge([*found, *map(masked.back, more)])
         masked = Masked(text, found)
     return Redacted(text=masked.text, found=found)
-
-
-def _secrets(text: str, found: Iterable[Finding]) -> list[tuple[str, str]]:
-    """Return the secrets among findings, in all forms in which they may be written again."""
-    secrets: dict[str, str] = {}
-    for finding in found:
-        if finding.type in _SECRETS and len(secrets) < _MAX_REMEMBERED:
-            whole = text[finding.start : finding.end]
-            part = whole.partition(":")[2] if finding.type in _PAIRS else ""
-            for secret, type_ in ((whole, finding.type), (part, "password")):
-                if is_distinctive(secret):
-                    secrets.update(dict.fromkeys(_forms(secret), type_))
-    return list(secrets.items())
-
-
-def _forms(secret: str) -> Iterable[str]:
-    """The ways in which a secret may be written again: as it is, in a URL, in JSON."""
-    return {
-        secret: None,
-        quote(secret, safe="", errors="replace"): None,
-        json.dumps(secret)[1:-1]: None,
-    }
 
 
 def _find(text: str, known: Sequence[tuple[str, str]]) -> tuple[Finding, ...]:
@@ -144,8 +118,13 @@ class Redactor:
         with self._lock:
             known = tuple(self._known.items())
         result = _redact(text, known)
-        self.counts.update(finding.type for finding in result.found)
-        self._keep(_secrets(text, result.found))
+        for finding in result.found:
+            self.counts[finding.type] += 1
+            if finding.type in _SECRETS:
+                secret = text[finding.start : finding.end]
+                self.remember(secret, finding.type)
+                if finding.type in ("password", "connection_string"):
+                    self.remember(secret.partition(":")[2], "password")
         return result.text
 
     def value(self, value: Any) -> Any:
@@ -159,14 +138,12 @@ class Redactor:
 
     def remember(self, secret: str, type_: str = "secret") -> None:
         """Redact a secret in every later text of the run, unless it is a word as any other."""
-        if is_distinctive(secret):
-            self._keep((form, type_) for form in _forms(secret))
-
-    def _keep(self, secrets: Iterable[tuple[str, str]]) -> None:
+        if not is_distinctive(secret):
+            return
         with self._lock:
-            for secret, type_ in secrets:
-                self._known[secret] = type_
-                self._known.move_to_end(secret)
+            for form in _forms(secret):
+                self._known[form] = type_
+                self._known.move_to_end(form)
             while len(self._known) > _MAX_REMEMBERED:
                 self._known.popitem(last=False)
 
@@ -202,13 +179,7 @@ class Redactor:
             ]
         if isinstance(value, bool) or value is None:
             return value
-        counted = isinstance(value, int) and name.endswith("s")  # tokens, keys: how many
-        if (
-            forced
-            and isinstance(value, str | int)
-            and not counted
-            and holds_secret(str(value), forced)
-        ):
+        if forced and isinstance(value, str | int) and holds_secret(str(value), forced):
             self.counts[forced] += 1
             return f"[redacted:{forced}]"
         if isinstance(value, str):
@@ -225,6 +196,14 @@ class Redactor:
         cue = f"{name}: ".replace("_", " ")
         cleaned = self.text(cue + value)
         return cleaned[len(cue) :] if cleaned.startswith(cue) else self.text(value)
+
+
+def _forms(secret: str) -> Iterable[str]:
+    """The ways in which a secret may be written again: as it is, in a URL, in JSON."""
+    yield secret
+    for form in (quote(secret, safe=""), json.dumps(secret)[1:-1]):
+        if form != secret:
+            yield form
 
 
 def _forced(name: object, item: object, outer: str | None) -> str | None:

@@ -11,8 +11,7 @@ class CandidateReport(Record):
     """One memory that a recall looked at.
 
     `cosine`, `bm25` and `coverage` are None where that side did not find it; `parts` are the
-    weighted parts of the ranking formula, whose sum is `total`; `reason` says why it was left out;
-    `names` are the signatures of the calls that it warned of at that time.
+    weighted parts of the ranking formula, whose sum is `total`; `reason` says why it was left out.
     """
 
     memory_id: str
@@ -27,7 +26,6 @@ class CandidateReport(Record):
     rank: int
     shown: bool
     reason: str = ""
-    names: tuple[str, ...] = ()
 
 
 class RecallReport(Record):

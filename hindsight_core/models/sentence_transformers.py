@@ -1,0 +1,133 @@
+"""Embeddings and cross-encoders through the `sentence-transformers` package."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.errors import ModelError
+from hindsight_core.models._local import SLICE, Turnstile, cap, require, unit_rows
+from hindsight_core.ports import IndexInfo
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Matrix
+
+__all__ = ["CrossEncoderReranker", "SentenceTransformerEmbedder"]
+
+
+class SentenceTransformerEmbedder:
+    """Any model of sentence-transformers, by name or by folder; loaded at the first use.
+
+    Models that tell questions from passages are asked for both by their own prompts
+    (`encode_query`, `encode_document`). `options` go to `SentenceTransformer` (`device`,
+    `cache_folder`, `local_files_only` …). Reading `info` loads the model. Raises
+    `MissingExtraError` at once, `ModelError` where the weights cannot be had.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        relevance: float = 0.35,
+        same_subject: float = 0.7,
+        max_bytes: int = 2_048,
+        **options: Any,
+    ) -> None:
+        require("sentence-transformers", "numpy", "sentence_transformers")
+        self._name = model
+        self._thresholds = (relevance, same_subject)
+        self._max_bytes = max_bytes
+        self._options = options
+        self._turnstile = Turnstile()
+        self._loading = threading.Lock()
+        self._model: Any = None
+
+    @property
+    def info(self) -> IndexInfo:
+        """Model id, dimension and thresholds."""
+        return IndexInfo(
+            model=f"sentence-transformers:{self._name}",
+            dimension=self._dimension(),
+            relevance=self._thresholds[0],
+            same_subject=self._thresholds[1],
+        )
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        """Encode texts to be found: shape (len(texts), dimension), float32, unit rows."""
+        import numpy as np
+
+        model = self._loaded()
+        rows = np.empty((len(texts), self._dimension()), dtype=np.float32)
+        for start in range(0, len(texts), SLICE * 4):
+            part = [cap(text, self._max_bytes) for text in texts[start : start + SLICE * 4]]
+            with self._turnstile.passages():
+                rows[start : start + len(part)] = model.encode_document(
+                    part, show_progress_bar=False
+                )
+        return unit_rows(rows)
+
+    def query(self, text: str) -> Matrix:
+        """Encode one question: shape (dimension,), float32, unit length."""
+        import numpy as np
+
+        model = self._loaded()
+        with self._turnstile.question():
+            found = model.encode_query(cap(text, self._max_bytes), show_progress_bar=False)
+        return unit_rows(np.asarray(found, dtype=np.float32)[None])[0]
+
+    def _dimension(self) -> int:
+        return int(self._loaded().get_sentence_embedding_dimension())
+
+    def _loaded(self) -> Any:
+        with self._loading:
+            if self._model is None:
+                self._model = _load("SentenceTransformer", self._name, self._options)
+            return self._model
+
+
+class CrossEncoderReranker:
+    """A cross-encoder of sentence-transformers behind the `Reranker` port.
+
+    Scores are the model's logits through a sigmoid, so that they lie between 0 and 1. `options` go
+    to `CrossEncoder`. Raises `MissingExtraError` at once, `ModelError` where the weights cannot be
+    had.
+    """
+
+    def __init__(
+        self, model: str, *, batch_size: int = 16, max_bytes: int = 2_048, **options: Any
+    ) -> None:
+        require("sentence-transformers", "numpy", "sentence_transformers")
+        self._name = model
+        self._batch_size = batch_size
+        self._max_bytes = max_bytes
+        self._options = options
+        self._lock = threading.Lock()
+        self._model: Any = None
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, 0 to 1, larger is better, in the order of the texts."""
+        if not texts:
+            return []
+        torch: Any = import_module("torch")
+        question = cap(query, self._max_bytes)
+        pairs = [(question, cap(text, self._max_bytes)) for text in texts]
+        with self._lock:
+            if self._model is None:
+                self._model = _load("CrossEncoder", self._name, self._options)
+            found = self._model.predict(
+                pairs,
+                batch_size=self._batch_size,
+                show_progress_bar=False,
+                activation_fn=torch.nn.Sigmoid(),
+            )
+        return [float(score) for score in found]
+
+
+def _load(kind: str, name: str, options: dict[str, Any]) -> Any:
+    library: Any = import_module("sentence_transformers")
+    try:
+        return getattr(library, kind)(name, **options)
+    except Exception as error:
+        raise ModelError(f"sentence-transformers could not load {name!r}: {error}") from error

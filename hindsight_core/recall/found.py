@@ -1,0 +1,84 @@
+"""What retrieval returns: candidates with every part of their score, and why one was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from hindsight_core.ports import Where
+from hindsight_core.ranking import ScoreBreakdown
+from hindsight_core.schema import Memory
+
+__all__ = ["DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RetrievalSettings:
+    """How candidates are found, fused and let through.
+
+    `pool` candidates are taken from each side. In the fused similarity the words count 1 and the
+    vectors `vectors`; `speaker` is the rise for a memory of one whom the question names; `run` the
+    weight of the best memories of the same run; `feedback` that of the words of the best memory,
+    which lead on to what belongs to it. A candidate passes when its cosine reaches `relevance`
+    (None: the embedder's own) or its words cover `coverage` of the question's idf mass. A term
+    that more than the share `common` of all memories holds finds none while rarer terms do.
+    `rerank` candidates are read by the reranker, where there is one.
+    """
+
+    pool: int = 60
+    vectors: float = 0.7
+    speaker: float = 0.2
+    run: float = 0.4
+    run_members: int = 3
+    feedback: float = 0.3
+    coverage: float = 0.5
+    relevance: float | None = None
+    common: float = 0.1
+    rerank: int = 20
+
+
+DEFAULT_SETTINGS: Final = RetrievalSettings()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """One candidate with every part of its score; `why_not` says why it was not kept.
+
+    `cosine` is None where the memory has no vector yet or no embedder is in use. `parts` holds what
+    the fused `similarity` (0 to 1) is the sum of: words, vector, speaker, run, feedback, rerank.
+    `question` is the number of the question that it answers best, from 0.
+    """
+
+    memory: Memory
+    cosine: float | None
+    bm25: float
+    coverage: float
+    matched: tuple[str, ...]
+    parts: dict[str, float] = field(default_factory=dict[str, float])
+    similarity: float
+    score: ScoreBreakdown
+    question: int = 0
+    kept: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retrieval:
+    """What a message called to mind: candidates, best first, kept or not.
+
+    `questions` are the parts of the message that were searched apart. `widened` says that the
+    filter left nothing, so that the whole scope was searched.
+    """
+
+    query: str
+    questions: tuple[str, ...]
+    where: Where
+    candidates: tuple[Found, ...]
+    threshold: float
+    widened: bool
+    lexical_only: bool
+
+    @property
+    def kept(self) -> tuple[Found, ...]:
+        """The candidates that may be shown, best first; at most `top_k`."""
+        return tuple(found for found in self.candidates if found.kept)
