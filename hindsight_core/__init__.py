@@ -1,1 +1,104 @@
-"""Memory for agents: captured by itself, guarded, recalled in time, and obeyed at the tool call."""
+"""Memory for agents: captured by itself, guarded, recalled in time, and obeyed at the tool call.
+
+Importing this package loads no framework, no model and no store: names are resolved at first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from hindsight_core._version import __version__
+
+if TYPE_CHECKING:
+    from hindsight_core.engine import Explanation, Health, Hindsight, Recalled, RunRecorder
+    from hindsight_core.errors import (
+        ConfigurationError,
+        EmbedderMismatchError,
+        HindsightError,
+        InvalidMemoryError,
+        MissingExtraError,
+        NotFoundError,
+        ScopeError,
+        StoreError,
+    )
+    from hindsight_core.failsafe import in_executor, let_through, observe_swallowed
+    from hindsight_core.ports import Where
+    from hindsight_core.recall import Block, GateAction, GateDecision
+    from hindsight_core.schema import (
+        Context,
+        Kind,
+        Lesson,
+        Memory,
+        Scope,
+        Source,
+        Status,
+        Tier,
+    )
+    from hindsight_core.settings import GateMode, Settings
+
+__all__ = [
+    "Block",
+    "ConfigurationError",
+    "Context",
+    "EmbedderMismatchError",
+    "Explanation",
+    "GateAction",
+    "GateDecision",
+    "GateMode",
+    "Health",
+    "Hindsight",
+    "HindsightError",
+    "InvalidMemoryError",
+    "Kind",
+    "Lesson",
+    "Memory",
+    "MissingExtraError",
+    "NotFoundError",
+    "Recalled",
+    "RunRecorder",
+    "Scope",
+    "ScopeError",
+    "Settings",
+    "Source",
+    "Status",
+    "StoreError",
+    "Tier",
+    "Where",
+    "__version__",
+    "in_executor",
+    "let_through",
+    "observe_swallowed",
+]
+
+_ROOMS: Final = {
+    "engine": ("Explanation", "Health", "Hindsight", "Recalled", "RunRecorder"),
+    "errors": (
+        "ConfigurationError",
+        "EmbedderMismatchError",
+        "HindsightError",
+        "InvalidMemoryError",
+        "MissingExtraError",
+        "NotFoundError",
+        "ScopeError",
+        "StoreError",
+    ),
+    "failsafe": ("in_executor", "let_through", "observe_swallowed"),
+    "ports": ("Where",),
+    "recall": ("Block", "GateAction", "GateDecision"),
+    "schema": ("Context", "Kind", "Lesson", "Memory", "Scope", "Source", "Status", "Tier"),
+    "settings": ("GateMode", "Settings"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for room, names in _ROOMS.items():
+        if name in names:
+            found = getattr(import_module(f"{__name__}.{room}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
+
+from hindsight_core.workers import DaemonPool
 
 __all__ = ["Failsafe", "FailureCounts", "in_executor", "let_through", "observe_swallowed"]
 
@@ -41,7 +41,7 @@ def let_through(*types: type[BaseException]) -> None:
 
 
 @contextlib.contextmanager
-def observe_swallowed(observer: Callable[[str, BaseException], None]) -> Iterator[None]:
+def observe_swallowed(observer: Callable[[str, BaseException], None]) -> Generator[None]:
     """Call `observer(operation, error)` for every error that is swallowed meanwhile.
 
     For tests: an autouse fixture collects here and fails the test afterwards.
@@ -83,7 +83,7 @@ class Failsafe:
         self._logged: set[type[BaseException]] = set()
         self._missed = 0
         self._paused_until = 0.0
-        self._workers = _DaemonPool(size=8)
+        self._workers = DaemonPool(size=8)
 
     def call(
         self,
@@ -107,6 +107,14 @@ class Failsafe:
             return self._swallow(operation, error, default)
         self._missed = 0
         return result
+
+    @contextlib.contextmanager
+    def guard(self, operation: str) -> Generator[None]:
+        """Keep an error of the block from the host; the block must not wait for anything."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - this is the one place
+            self._swallow(operation, error, None)
 
     def report(self, operation: str, error: BaseException) -> None:
         """Count an error that was met off the host's path, and log it once a kind."""
@@ -150,50 +158,6 @@ class Failsafe:
         with self._lock:
             self.counts.passed_over += 1
         return True
-
-
-class _DaemonPool:
-    """A few worker threads that never keep the interpreter from ending.
-
-    `ThreadPoolExecutor` joins its threads at exit, so one hung call would hang the host for ever.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._reset()
-
-    def _reset(self) -> None:
-        self._pid = os.getpid()
-        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._idle = threading.Semaphore(0)
-        self._started = 0
-
-    def submit(self, function: Callable[[], T]) -> Future[T]:
-        if self._pid != os.getpid():
-            self._reset()  # a forked child has the counters of the threads, but not the threads
-        future: Future[T] = Future()
-        self._work.put((future, function))
-        if not self._idle.acquire(blocking=False):
-            with self._lock:
-                if self._started < self._size:
-                    self._started += 1
-                    threading.Thread(target=self._run, name="hindsight-worker", daemon=True).start()
-        return future
-
-    def _run(self) -> None:
-        while True:
-            try:
-                future, function = self._work.get_nowait()
-            except queue.Empty:
-                self._idle.release()
-                future, function = self._work.get()
-            try:
-                result = function()
-            except BaseException as error:  # noqa: BLE001 - it is handed to the waiting caller
-                future.set_exception(error)
-            else:
-                future.set_result(result)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from hindsight_core.events import EventBase
+from hindsight_core.events import Event, EventBase
 from hindsight_core.schema import Kind, Memory, Scope, Status
 
 if TYPE_CHECKING:
@@ -237,8 +237,11 @@ class MemoryStore(Protocol):
         """Count in how many memories each term occurs; one cheap look-up a term."""
         ...
 
-    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
-        """Erase the records, their text index and vectors; return how many there were."""
+    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
+        """Erase the records, their text index and vectors; return how many there were.
+
+        `wipe=False` leaves it to a later erasure to overwrite the space that they took.
+        """
         ...
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
@@ -269,7 +272,7 @@ class EventStore(Protocol):
         """List runs, oldest first."""
         ...
 
-    def events(self, run_id: str) -> list[EventBase]:
+    def events(self, run_id: str) -> list[Event]:
         """All events of a run, judged or not, in the order of their arrival."""
         ...
 

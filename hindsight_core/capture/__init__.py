@@ -1,1 +1,34 @@
 """Events in, candidate memories out: preferences, outcomes, failures and fixes, paths."""
+
+from __future__ import annotations
+
+from hindsight_core.capture.feedback import read_feedback
+from hindsight_core.capture.histories import RecordedRun, RecordedStep, read_history
+from hindsight_core.capture.merging import clear_lesson, merge_lesson
+from hindsight_core.capture.outcomes import judge_outcome
+from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
+from hindsight_core.capture.redaction import Redactor, redact
+from hindsight_core.capture.run import Judgement, judge_run, situation_of
+from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
+
+__all__ = [
+    "Judgement",
+    "PreferenceFinding",
+    "RecordedRun",
+    "RecordedStep",
+    "Redactor",
+    "as_args",
+    "clear_lesson",
+    "extract_preferences",
+    "judge_outcome",
+    "judge_run",
+    "make_call",
+    "merge_lesson",
+    "read_feedback",
+    "read_history",
+    "redact",
+    "shape",
+    "signature",
+    "situation_of",
+    "to_jsonable",
+]

@@ -32,6 +32,9 @@ _SECRETS: Final = frozenset(
     ("api_key", "token", "password", "private_key", "secret", "cookie", "connection_string")
 )
 
+_PAIRS: Final = frozenset(("password", "connection_string"))
+"""Types of which a finding may be `user:password`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Redacted:
@@ -57,9 +60,32 @@ def _redact(text: str, known: Sequence[tuple[str, str]]) -> Redacted:
         more = _find(masked.text, known)
         if not more:
             break
+        known = (*known, *_secrets(masked.text, more))
         found = merge([*found, *map(masked.back, more)])
         masked = Masked(text, found)
     return Redacted(text=masked.text, found=found)
+
+
+def _secrets(text: str, found: Iterable[Finding]) -> list[tuple[str, str]]:
+    """Return the secrets among findings, in all forms in which they may be written again."""
+    secrets: dict[str, str] = {}
+    for finding in found:
+        if finding.type in _SECRETS and len(secrets) < _MAX_REMEMBERED:
+            whole = text[finding.start : finding.end]
+            part = whole.partition(":")[2] if finding.type in _PAIRS else ""
+            for secret, type_ in ((whole, finding.type), (part, "password")):
+                if is_distinctive(secret):
+                    secrets.update(dict.fromkeys(_forms(secret), type_))
+    return list(secrets.items())
+
+
+def _forms(secret: str) -> Iterable[str]:
+    """The ways in which a secret may be written again: as it is, in a URL, in JSON."""
+    return {
+        secret: None,
+        quote(secret, safe="", errors="replace"): None,
+        json.dumps(secret)[1:-1]: None,
+    }
 
 
 def _find(text: str, known: Sequence[tuple[str, str]]) -> tuple[Finding, ...]:
@@ -118,13 +144,8 @@ class Redactor:
         with self._lock:
             known = tuple(self._known.items())
         result = _redact(text, known)
-        for finding in result.found:
-            self.counts[finding.type] += 1
-            if finding.type in _SECRETS:
-                secret = text[finding.start : finding.end]
-                self.remember(secret, finding.type)
-                if finding.type in ("password", "connection_string"):
-                    self.remember(secret.partition(":")[2], "password")
+        self.counts.update(finding.type for finding in result.found)
+        self._keep(_secrets(text, result.found))
         return result.text
 
     def value(self, value: Any) -> Any:
@@ -138,12 +159,14 @@ class Redactor:
 
     def remember(self, secret: str, type_: str = "secret") -> None:
         """Redact a secret in every later text of the run, unless it is a word as any other."""
-        if not is_distinctive(secret):
-            return
+        if is_distinctive(secret):
+            self._keep((form, type_) for form in _forms(secret))
+
+    def _keep(self, secrets: Iterable[tuple[str, str]]) -> None:
         with self._lock:
-            for form in _forms(secret):
-                self._known[form] = type_
-                self._known.move_to_end(form)
+            for secret, type_ in secrets:
+                self._known[secret] = type_
+                self._known.move_to_end(secret)
             while len(self._known) > _MAX_REMEMBERED:
                 self._known.popitem(last=False)
 
@@ -179,7 +202,13 @@ class Redactor:
             ]
         if isinstance(value, bool) or value is None:
             return value
-        if forced and isinstance(value, str | int) and holds_secret(str(value), forced):
+        counted = isinstance(value, int) and name.endswith("s")  # tokens, keys: how many
+        if (
+            forced
+            and isinstance(value, str | int)
+            and not counted
+            and holds_secret(str(value), forced)
+        ):
             self.counts[forced] += 1
             return f"[redacted:{forced}]"
         if isinstance(value, str):
@@ -196,14 +225,6 @@ class Redactor:
         cue = f"{name}: ".replace("_", " ")
         cleaned = self.text(cue + value)
         return cleaned[len(cue) :] if cleaned.startswith(cue) else self.text(value)
-
-
-def _forms(secret: str) -> Iterable[str]:
-    """The ways in which a secret may be written again: as it is, in a URL, in JSON."""
-    yield secret
-    for form in (quote(secret, safe=""), json.dumps(secret)[1:-1]):
-        if form != secret:
-            yield form
 
 
 def _forced(name: object, item: object, outer: str | None) -> str | None:

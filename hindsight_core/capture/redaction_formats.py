@@ -208,6 +208,10 @@ FORMATS: Final[tuple[Format, ...]] = (
     _bounded("token", "figd_", rf"figd_{_WORD}{{40}}"),
     _free("password", "contribsys.com",
         r"(?<=//)[a-f0-9]{8}:[a-f0-9]{8}(?=@(?:gems|enterprise)\.contribsys\.com)", 2.0),
+    # Hashes of passwords, as crypt(3), bcrypt and argon2 write them.
+    _free("password", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}"),
+    _free("password", ("$5$", "$6$", "$y$"), r"\$[56y]\$(?:[^\s$:\"']{1,40}\$){1,2}[./\w]{43,86}"),
+    _free("password", "$argon2", r"\$argon2(?:id?|d)\$[A-Za-z0-9+/=,$]{40,300}"),
     # Signed tokens: a JSON header and body in base64, as they are or encoded once more.
     _free("token", "ey",
         rf"(?<!{_WORD})ey{_WORD}{{17,}}\.ey[A-Za-z0-9/\\_-]{{17,}}\.(?:[A-Za-z0-9/\\_-]{{10,}}={{0,2}})?"),

@@ -33,7 +33,7 @@ __all__ = [
     "words_of",
 ]
 
-_STEMS: Final = ("pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "cookie", "sess",
+_STEMS: Final = ("pass", "pw", "pswd", "secret", "token", "key", "cred", "auth", "cookie", "sess",
                  "jwt", "bearer", "otp", "cvv", "cvc", "pin")  # fmt: skip
 """What every name of `SECRET_HEADS` has in it: looked for first, since it is cheap."""
 _OTHER_HEADS: Final = {word: kind for words in LANGUAGES for word, kind in words.secrets.items()}
@@ -43,25 +43,26 @@ _NAME_REST: Final = re.compile(r"[A-Za-z0-9_-]{0,60}")
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+_WORD_BEFORE: Final = re.compile(r"([A-Za-z]{2,16})[ -]\Z")
+
+
 def _copulas(*, spaced: bool) -> str:
-    return "|".join(
-        re.escape(word).replace(r"\ ", "[ ]")
-        for words in LANGUAGES
-        if words.spaced is spaced
-        for word in words.copulas
-    )
+    words = [word for lang in LANGUAGES if lang.spaced is spaced for word in lang.copulas]
+    words.sort(key=len, reverse=True)  # "was changed to" is tried before "was"
+    return "|".join(re.escape(word).replace(r"\ ", "[ ]") for word in words)
 
 
 _OPERATOR: Final = re.compile(
     rf"""
-    (?:[\\"'`\]\)*_]{{0,4}}\s{{0,3}}(?:
+    (?:[\\"'`\]\)*_]{{0,4}}(?:[ \t]?[\[(][^\])\n]{{0,20}}[\])])?\s{{0,3}}(?:
         (?::[ \t]?[A-Za-z_][\w.\[\]|]{{0,30}}[ \t]=(?!=)      # password: str = "…"
         |=>|:{{1,3}}=|={{1,3}}|->|\|\||:|：|＝)(?P<strong>)
         |(?<=["'])[ \t]?,(?=[ \t]?["'])(?P<comma>)            # ("password", "…")
+        |(?<=["'])\s{{1,3}}value\s?=(?P<attribute>)             # name="password" value="…"
         |>(?P<tag>)                                           # <password>…
     ))\s{{0,5}}
     |(?:[ \t]+(?:for|of|to|on)[ \t]+[^\n:=.!?，。]{{1,40}}?)?  # the password for the wifi is …
-        [ \t]+(?:{_copulas(spaced=True)})[ \t]*:?[ \t]+(?P<prose>)
+        (?:[ \t]+(?:{_copulas(spaced=True)})|['’]s)[ \t]*:?[ \t]+(?P<prose>)
     |[\u4e00-\u9fff]{{0,6}}?(?:{_copulas(spaced=False)})[ \t]{{0,3}}(?P<unspaced>)
     |[ \t]{{1,3}}(?P<space>)
     """,
@@ -70,7 +71,7 @@ _OPERATOR: Final = re.compile(
 _SCHEME: Final = re.compile(
     r"(?:bearer|basic|token|apikey|api-key|key|negotiate|digest)[ \t]+(?=\S)", re.IGNORECASE
 )
-_COOKIES: Final = re.compile(r"[^\r\n\"]{3,4096}")
+_COOKIES: Final = re.compile(r"\\{0,3}[\"']?([^\r\n\"'\\]{3,4096})")
 _QUOTED: Final = re.compile(r"(\\{0,3}[\"'`])((?:(?!\1)[^\n]){1,400})\1|“([^”\n]{1,400})”")
 _BARE: Final = re.compile(
     r"\\{0,3}[\"'`(]?((?:[^\s\"'`,;<>，。；、！？“”‘’（）\\]|\\(?![nrt\"'\\])){1,400})"
@@ -110,21 +111,22 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _of_name(text: str, start: int, end: int) -> Finding | None:
     name = text[start:end]
+    if name.lower() in ("key", "keys"):
+        before = _WORD_BEFORE.search(text, max(0, start - 20), start)
+        name = f"{before.group(1)}_{name}" if before else name
     kind = secret_type(name)
     operator = _OPERATOR.match(text, end) if kind else None
     if kind is None or operator is None or text.endswith("[redacted:", 0, start):
         return None
     how = operator.lastgroup
     flag = name.startswith("-")
-    if how == "space" and not (flag or name.lower() == "bearer"):
-        return None
     if how == "comma" and text[max(0, start - 1) : start] not in ("'", '"'):
         return None
     at = operator.end()
     if kind == "cookie" and how == "strong" and name.lower().endswith("cookie"):
         jar = _COOKIES.match(text, at)
-        if jar and "=" in jar.group() and not is_placeholder(jar.group()):
-            return Finding("cookie", jar.start(), jar.end())
+        if jar and "=" in jar.group(1) and not is_placeholder(jar.group(1)):
+            return Finding("cookie", *jar.span(1))
     scheme = _SCHEME.match(text, at) if kind == "token" else None
     value = assigned_value(
         text, scheme.end() if scheme else at, in_query=start > 0 and text[start - 1] in "?&"
@@ -136,8 +138,11 @@ def _of_name(text: str, start: int, end: int) -> Finding | None:
     if scheme and len(found) >= 8 and not is_placeholder(found):
         return Finding(kind, first, last)
     sure = how == "strong" or flag
-    if kind == "password":
+    if how == "space" and not flag:
+        good = _is_said(found, kind, name, quoted=quoted)
+    elif kind == "password":
         good = _is_password(found, sure=sure, quoted=quoted, after=text[last : last + 1])
+        good = good and _fits(name, found)
     elif kind == "api_key" and _is_bare_key(name):
         good = is_random(found, least=16, bits=3.5)
     else:
@@ -227,6 +232,32 @@ def _is_password(value: str, *, sure: bool, quoted: bool, after: str) -> bool:
     if not _DIGIT_OR_SIGN.search(value):
         return len(value) >= 6 and sure and (quoted or after in ("", "\n", "\r", ";", "&"))
     return len(value) >= 4 or value.isdecimal()
+
+
+def _is_said(value: str, kind: str, name: str, *, quoted: bool) -> bool:
+    """Whether what just follows the name in prose, as in "use password hunter2", is its value."""
+    if kind != "password":
+        return is_random(value, least=12, bits=3.0)
+    if words_of(name)[-1] in (*_SHORT_CODES, "passcode"):
+        return value.isdecimal() and 4 <= len(value) <= 8
+    digit, letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+    return (
+        len(value) >= 6
+        and digit
+        and letter
+        and _is_password(value, sure=False, quoted=quoted, after="")
+    )
+
+
+_SHORT_CODES: Final = frozenset(("pin", "otp", "cvv", "cvc"))
+
+
+def _fits(name: str, value: str) -> bool:
+    """Whether a value suits a name that means more: a pin of a board, tests that pass."""
+    head = words_of(name)[-1]
+    if head in _SHORT_CODES:
+        return value.isdecimal() and len(value) <= 8
+    return head != "pass" or any(sign.isalpha() for sign in value)
 
 
 def is_random(value: str, *, least: int, bits: float) -> bool:

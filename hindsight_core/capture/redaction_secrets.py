@@ -31,7 +31,10 @@ def find_secrets(text: str, lower: str) -> Iterator[Finding]:
     """Yield the credentials in a text; `lower` is the text in lower case, of the same length."""
     if "-----begin" in lower:
         yield from _private_keys(text, lower)
-    long = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
+    if text.isascii():
+        long = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
+    else:
+        long = " ".join(_LONG.findall(text))
     if long:
         yield from _formats(text, long)
     if "://" in text and "@" in text:
@@ -42,6 +45,8 @@ def find_secrets(text: str, lower: str) -> Iterator[Finding]:
         yield from _commands(text)
     if "secret" in lower and "data:" in lower:
         yield from _kubernetes(text)
+    if "auth" in lower:
+        yield from _pairs(text)
     yield from find_assigned(text, lower)
     if long:
         for vendor in VENDORS:
@@ -51,6 +56,7 @@ def find_secrets(text: str, lower: str) -> Iterator[Finding]:
 
 _SHORTEST: Final = 14
 """No format and no random value of a vendor is shorter, in characters without a space."""
+_LONG: Final = re.compile(rf"[!-~]{{{_SHORTEST},}}")
 
 
 @cache
@@ -79,6 +85,7 @@ _FILE_ENDING: Final = re.compile(
 _KEY_BLOCK: Final = re.compile(r"-----begin[ a-z0-9_-]{0,60}private key(?: block)?-----")
 _KEY_END: Final = re.compile(r"-----end[ a-z0-9_-]{0,60}private key(?: block)?-----")
 _KEY_BODY: Final = re.compile(r"(?:\\[nr]|[\sA-Za-z0-9+/=:,-])*")
+_KEY_DATA: Final = re.compile(r"[A-Za-z0-9+/=]{20}")
 
 
 def _private_keys(text: str, lower: str) -> Iterator[Finding]:
@@ -89,7 +96,8 @@ def _private_keys(text: str, lower: str) -> Iterator[Finding]:
         end = _KEY_END.search(lower, begin.end()) if last_end >= begin.end() else None
         body = _KEY_BODY.match(text, begin.end())
         position = end.end() if end else body.end() if body else begin.end()
-        yield Finding("private_key", begin.start(), position)
+        if _KEY_DATA.search(text, begin.end(), position):
+            yield Finding("private_key", begin.start(), position)
 
 
 _URL: Final = re.compile(r"://([^\s/@:'\"<>`]{0,256})(?::([^\s/'\"<>`]{1,256}))?@(?=[\w\[$])")
@@ -159,19 +167,35 @@ def _commands(text: str) -> Iterator[Finding]:
             yield Finding("password", value[1], value[2])
 
 
-_KIND_SECRET: Final = re.compile(r"\bkind[\"']?:[ \t]*[\"']?secret\b", re.IGNORECASE)
+_KIND_SECRET: Final = re.compile(r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?Secret\b", re.MULTILINE)
 _DATA_ENTRY: Final = re.compile(
     r"^[ \t]+[\w.-]+:[ \t]*(?:[|>][-+]?[ \t]*\n[ \t]+)?"
-    r"[\"']?([A-Za-z0-9+/]{8,}={0,2})[\"']?[ \t]*$",
+    r"[\"']?((?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)[\"']?[ \t]*$",
     re.MULTILINE,
 )
 
 
 def _kubernetes(text: str) -> Iterator[Finding]:
     """Yield the values under `data:` of a Kubernetes secret, which are base64."""
-    if _KIND_SECRET.search(text):
-        for match in _DATA_ENTRY.finditer(text, text.find("data:")):
-            yield Finding("secret", match.start(1), match.end(1))
+    at = 0
+    for document in text.split("\n---"):
+        data = document.find("data:")
+        if data >= 0 and _KIND_SECRET.search(document):
+            for match in _DATA_ENTRY.finditer(document, data):
+                yield Finding("secret", at + match.start(1), at + match.end(1))
+        at += len(document) + 4
+
+
+_PAIR: Final = re.compile(
+    r"auth\s{0,3}=\s{0,3}\(\s{0,3}([\"'])[^\"'\n]{0,200}\1\s{0,3},\s{0,3}([\"'])([^\"'\n]{3,200})\2"
+)
+
+
+def _pairs(text: str) -> Iterator[Finding]:
+    """Yield the password of `auth=("user", "password")`, as HTTP clients take it."""
+    for match in _PAIR.finditer(text):
+        if not is_placeholder(match.group(3)) and match.group(3).lower() not in NOT_A_VALUE:
+            yield Finding("password", match.start(3), match.end(3))
 
 
 _ASSIGNED: Final = re.compile(r"[\\\"'`\]\)]{0,3}\s{0,3}(?:=>|:{1,3}=|={1,3}|:|,)\s{0,5}")

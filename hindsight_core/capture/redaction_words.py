@@ -65,7 +65,8 @@ _ENGLISH: Final = Words(
     spaced=True,
     secrets={},
     copulas=(
-        "is", "was", "are", "will be", "set to", "to", "equals",
+        "is", "was", "are", "will be", "set to", "to", "equals", "was set to", "changed to",
+        "was changed to", "has been changed to", "is now", "reset to",
     ),
     cards=(
         "card", "credit", "debit", "visa", "mastercard", "amex", "maestro", "unionpay", "cc", "pan",
@@ -148,15 +149,15 @@ LANGUAGES: Final = (_ENGLISH, _CHINESE)
 SECRET_HEADS: Final[Mapping[str, str]] = {
     "password": "password", "passwords": "password", "passwd": "password", "pwd": "password",
     "passphrase": "password", "passcode": "password", "pass": "password", "pswd": "password",
-    "userpass": "password", "pin": "password", "otp": "password", "cvv": "password",
-    "cvc": "password", "secret": "secret", "secrets": "secret", "credential": "secret",
-    "credentials": "secret", "creds": "secret", "cred": "secret", "clientsecret": "secret",
-    "token": "token", "tokens": "token", "authtoken": "token", "accesstoken": "token",
-    "jwt": "token", "authorization": "token", "auth": "token", "bearer": "token",
-    "cookie": "cookie", "cookies": "cookie", "sessionid": "cookie", "phpsessid": "cookie",
-    "jsessionid": "cookie", "apikey": "api_key", "apikeys": "api_key", "accesskey": "api_key",
-    "secretkey": "api_key", "accountkey": "api_key", "key": "api_key", "keys": "api_key",
-    "privatekey": "private_key",
+    "pw": "password", "userpass": "password", "pin": "password", "otp": "password",
+    "cvv": "password", "cvc": "password", "secret": "secret", "secrets": "secret",
+    "credential": "secret", "credentials": "secret", "creds": "secret", "cred": "secret",
+    "clientsecret": "secret", "token": "token", "tokens": "token", "authtoken": "token",
+    "accesstoken": "token", "jwt": "token", "authorization": "token", "auth": "token",
+    "bearer": "token", "cookie": "cookie", "cookies": "cookie", "sessionid": "cookie",
+    "phpsessid": "cookie", "jsessionid": "cookie", "apikey": "api_key", "apikeys": "api_key",
+    "accesskey": "api_key", "secretkey": "api_key", "accountkey": "api_key", "key": "api_key",
+    "keys": "api_key", "privatekey": "private_key",
 }
 """The last word of the name of a field that holds a secret, and the type of that secret."""
 
@@ -169,14 +170,14 @@ KEY_QUALIFIERS: Final[frozenset[str]] = frozenset((
 """What before `key` makes it a secret one; a bare `key` is judged by its value alone."""
 
 NOT_SECRET_WORDS: Final[frozenset[str]] = frozenset((
-    "algorithm", "alias", "arn", "attempts", "author", "board", "bucket", "budget", "cache",
-    "callback", "change", "char", "class", "code", "column", "composite", "config", "continuation",
-    "count", "csrf", "cursor", "dedupe", "dict", "enabled", "endpoint", "error", "exists",
-    "expiration", "expired", "expires", "expiry", "field", "file", "filename", "foreign", "forgot",
-    "format", "group", "hash", "hint", "hot", "id", "idempotency", "ids", "idx", "index", "input",
-    "issue", "label", "length", "limit", "link", "list", "manager", "map", "max", "mesh", "method",
-    "min", "missing", "mode", "name", "names", "natural", "next", "num", "number", "object",
-    "optional", "page", "pair", "partition", "path", "policy", "press", "prev", "primary",
+    "algorithm", "alias", "arn", "attempts", "authenticity", "author", "board", "bucket", "budget",
+    "cache", "callback", "change", "char", "class", "code", "column", "composite", "config",
+    "continuation", "count", "csrf", "cursor", "dedupe", "dict", "enabled", "endpoint", "error",
+    "exists", "expiration", "expired", "expires", "expiry", "field", "file", "filename", "foreign",
+    "forgot", "format", "group", "hash", "hint", "hot", "id", "idempotency", "ids", "idx", "index",
+    "input", "issue", "label", "length", "limit", "link", "list", "manager", "map", "max", "mesh",
+    "method", "min", "missing", "mode", "name", "names", "natural", "next", "num", "number",
+    "object", "optional", "page", "pair", "partition", "path", "policy", "press", "prev", "primary",
     "project", "provider", "pub", "public", "range", "ref", "required", "reset", "ring", "rotation",
     "route", "routing", "row", "rules", "schema", "scheme", "sequence", "settings", "size", "sort",
     "state", "status", "stone", "store", "strength", "sync", "total", "type", "types", "uri", "url",
@@ -199,6 +200,7 @@ NOT_A_VALUE: Final[frozenset[str]] = frozenset((
     "false", "field", "foo", "foobar", "from", "get", "hash", "hashed", "hidden", "incorrect",
     "int", "integer", "invalid", "key", "login", "manager", "manual", "masked", "minimum",
     "mismatch", "missing", "must", "nil", "none", "not", "null", "number", "oauth", "oauth2",
+    "argon2", "argon2id", "base64", "bcrypt", "md5", "pbkdf2", "sha1", "sha256", "sha512", "utf8",
     "object", "off", "omitted", "optional", "pass", "passed", "password", "placeholder", "plain",
     "please", "prompt", "protected", "pwd", "read", "redacted", "refresh", "rejected", "removed",
     "required", "reset", "revoked", "rotate", "sample", "secret", "secrets", "security", "session",

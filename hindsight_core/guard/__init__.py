@@ -1,5 +1,17 @@
 """Judges what goes in (admitted, quarantined, refused) and what comes out."""
 
 from hindsight_core.guard.admission import Decision, Verdict, admit
+from hindsight_core.guard.conflicts_polarity import same_polarity
+from hindsight_core.guard.sanitize import sanitize
+from hindsight_core.guard.signing import load_key, sign, verify
 
-__all__ = ["Decision", "Verdict", "admit"]
+__all__ = [
+    "Decision",
+    "Verdict",
+    "admit",
+    "load_key",
+    "same_polarity",
+    "sanitize",
+    "sign",
+    "verify",
+]

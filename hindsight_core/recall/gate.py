@@ -17,7 +17,7 @@ from hindsight_core.ports import CallStats
 from hindsight_core.schema import ErrorClass
 from hindsight_core.settings import GateMode
 
-__all__ = ["Flag", "GateAction", "GateDecision", "decide", "find_flag"]
+__all__ = ["Flag", "GateAction", "GateDecision", "decide", "describe_flag", "find_flag"]
 
 DETERMINISTIC: Final = frozenset(
     {
@@ -91,6 +91,15 @@ def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
         memory_ids=(flag.memory_id,) if flag.memory_id else (),
         flagged=True,
     )
+
+
+def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
+    """Say in words what is known of a flagged call, with the lesson that was learnt from it."""
+    times = "once" if flag.failures == 1 else f"{flag.failures} times"
+    place = "in this task" if flag.here else "before"
+    advice = "It may work later." if flag.transient else "It is likely to fail again."
+    known = f"This {tool} call failed {times} {place} ({flag.error_class}). {advice}"
+    return f"{known} {lesson}" if lesson else known
 
 
 def _flag(entry: CallStats, now: datetime, *, here: bool) -> Flag | None:

@@ -20,6 +20,9 @@ from hindsight_core.text import terms
 
 __all__ = ["LexicalMatch", "QueryTerms", "weighted_counts"]
 
+_SMALLEST: Final = 100
+"""Memories that a scope counts as having at least: in a store of three, a word that all three hold
+says much of them, and one that none holds should not outweigh the rest of the query."""
 _K1: Final = 0.9
 _B: Final = 0.4
 _TYPICAL_LENGTH: Final = 40.0
@@ -83,4 +86,5 @@ def weighted_counts(text: SearchText) -> Mapping[str, float]:
 
 def _idf(counts: TermCounts, term: str) -> float:
     holding = counts.holding.get(term, 0)
-    return math.log(1 + (max(counts.total, holding) - holding + 0.5) / (holding + 0.5))
+    total = max(counts.total, _SMALLEST)
+    return math.log(1 + (max(total, holding) - holding + 0.5) / (holding + 0.5))

@@ -11,7 +11,8 @@ class CandidateReport(Record):
     """One memory that a recall looked at.
 
     `cosine`, `bm25` and `coverage` are None where that side did not find it; `parts` are the
-    weighted parts of the ranking formula, whose sum is `total`; `reason` says why it was left out.
+    weighted parts of the ranking formula, whose sum is `total`; `reason` says why it was left out;
+    `names` are the signatures of the calls that it warned of at that time.
     """
 
     memory_id: str
@@ -26,6 +27,7 @@ class CandidateReport(Record):
     rank: int
     shown: bool
     reason: str = ""
+    names: tuple[str, ...] = ()
 
 
 class RecallReport(Record):

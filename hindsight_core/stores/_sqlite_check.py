@@ -22,11 +22,10 @@ _COUNTED: Final = (
 )
 _PROBLEMS: Final = {
     "records without a text": "SELECT count(*) FROM memories WHERE rid NOT IN"
-    " (SELECT rowid FROM texts)",
-    "texts without a record": "SELECT count(*) FROM texts WHERE rowid NOT IN"
-    " (SELECT rid FROM memories)",
-    "scopes whose texts are counted wrongly": "SELECT count(*) FROM scopes AS s WHERE documents <>"
-    " (SELECT count(*) FROM memories AS m WHERE m.scope_id = s.id)",
+    " (SELECT rid FROM words)",
+    "scopes whose texts are counted wrongly": "SELECT count(*) FROM scopes AS s WHERE"
+    " (documents, tokens) <> (SELECT count(*), total(w.length) FROM words AS w"
+    " JOIN memories AS m ON m.rid = w.rid WHERE m.scope_id = s.id)",
     "records that are neither encoded nor waiting for it": "SELECT count(*) FROM memories WHERE"
     " rid NOT IN (SELECT rid FROM vectors UNION ALL SELECT rid FROM unencoded)",
     "records that are not readable JSON": "SELECT count(*) FROM memories WHERE NOT"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError, StoreCorruptError
-from hindsight_core.events import EventBase, RunEnded, dump_event, load_event
+from hindsight_core.events import Event, EventBase, RunEnded, dump_event, load_event
 from hindsight_core.ports import CallRecord, PutResult, RunInfo
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import _sqlite_calls as calls_table
@@ -71,7 +72,7 @@ def runs(connection: sqlite3.Connection, *, pending_only: bool, limit: int) -> l
     ]
 
 
-def events(connection: sqlite3.Connection, run_id: str) -> list[EventBase]:
+def events(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     """Return all events of a run in the order of their arrival."""
     rows = connection.execute("SELECT body FROM events WHERE run_id = ? ORDER BY seq", (run_id,))
     try:
@@ -98,7 +99,11 @@ def settle(
     if not known and through > 0:
         raise NotFoundError(f"run {run_id!r}: no event of it is in the store")
     results = records.put(connection, memories)
-    calls_table.count(connection, calls)
+    stands = {memory.id: result.id for memory, result in zip(memories, results, strict=True)}
+    calls_table.count(
+        connection,
+        [replace(call, memory_id=stands.get(call.memory_id, call.memory_id)) for call in calls],
+    )
     return results
 
 

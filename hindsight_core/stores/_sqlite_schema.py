@@ -25,8 +25,8 @@ _FIRST: Final = (
         change INTEGER NOT NULL,
         forgotten INTEGER NOT NULL)""",
     "INSERT INTO state VALUES (1, 0, 0)",
-    # An agent or session that is not named is ''. `documents` and `tokens` are the text index's
-    # statistics of the scope, so that no user's ranking depends on another's texts.
+    # An agent or session that is not named is ''. `documents` and `tokens` are the statistics
+    # of its text index as of `text_change`, so that no user's ranking depends on another's texts.
     """CREATE TABLE scopes (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         tenant TEXT NOT NULL,
@@ -35,6 +35,7 @@ _FIRST: Final = (
         session TEXT NOT NULL,
         documents INTEGER NOT NULL DEFAULT 0,
         tokens REAL NOT NULL DEFAULT 0,
+        text_change INTEGER NOT NULL DEFAULT 0,
         UNIQUE (tenant, user, agent, session))""",
     # `time` is the key's time or that of creation. Times are microseconds since 1970, UTC.
     # `body` is the record as JSON; the columns that `touch` counts are newer than it.
@@ -58,6 +59,8 @@ _FIRST: Final = (
     """CREATE UNIQUE INDEX memories_dedupe ON memories (scope_id, dedupe_key)
         WHERE dedupe_key <> ''""",
     "CREATE INDEX memories_newest ON memories (scope_id, created_at)",
+    """CREATE INDEX memories_subject ON memories (scope_id, subject, created_at)
+        WHERE subject <> ''""",
     "CREATE INDEX memories_changed ON memories (change)",
     """CREATE TABLE entities (
         rid INTEGER NOT NULL REFERENCES memories (rid) ON DELETE CASCADE,
@@ -67,8 +70,16 @@ _FIRST: Final = (
         rid INTEGER NOT NULL REFERENCES memories (rid) ON DELETE CASCADE,
         tool TEXT NOT NULL,
         PRIMARY KEY (rid, tool)) WITHOUT ROWID""",
-    # Tokens are cut, stemmed and marked with their scope by us: every byte of one is a token sign.
-    "CREATE VIRTUAL TABLE texts USING fts5 (own, context, tokenize = 'ascii')",
+    # What the text index holds of a record: tokens that are cut, stemmed and marked with their
+    # scope by us, each between blanks; `length` is their weighted number.
+    """CREATE TABLE words (
+        rid INTEGER PRIMARY KEY REFERENCES memories (rid),
+        own TEXT NOT NULL,
+        context TEXT NOT NULL,
+        length REAL NOT NULL)""",
+    # To the ascii tokenizer every sign of a token is one, of whatever script.
+    """CREATE VIRTUAL TABLE texts USING fts5 (
+        own, context, content = 'words', content_rowid = 'rid', tokenize = 'ascii')""",
     """CREATE TABLE embedder (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         model TEXT NOT NULL,

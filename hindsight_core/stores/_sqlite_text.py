@@ -1,219 +1,152 @@
-"""Text search: FTS5 finds, BM25 over the scope's own statistics ranks.
+"""The text index: which tokens a record holds, and how many records hold a token.
 
-Every token in the index carries the id of its scope (`12xrefund`), so the posting list that a query
-reads holds the records of one scope and no others: a search costs what the scope holds, not what
-the store does, and one user's texts never weigh in another's ranking.
+Every token carries the id of its scope (`12xrefund`), so the posting list that a query reads holds
+the records of one scope and no others: a search costs what the scope holds, not what the store
+does, and one user's texts never weigh in another's ranking.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
-from hindsight_core.ports import TermCounts, TextHit, Where
 from hindsight_core.schema import Scope
-from hindsight_core.stores._sqlite_scopes import filter_sql, marks, visible_ids
+from hindsight_core.stores._sqlite_scopes import marks, visible_ids
 from hindsight_core.text import terms
 
-__all__ = ["TextSearch", "add", "remove"]
+__all__ = ["Corpus", "TokenCounts", "add", "padded", "phrase", "remove", "token"]
 
-_K1: Final = 1.2
-_B: Final = 0.75
 _LONGEST_TERM: Final = 64
-_REMEMBERED: Final = 100_000
-_LONGEST_LIST: Final = 4_096
-"""A term that more records of one scope hold is common: it ranks what other terms found."""
+_COMMON: Final = 1_024
+"""A token that more records hold is counted anew only when its scope has changed by a tenth."""
+_REMEMBERED: Final = 50_000
+
+
+def token(scope: int, term: str) -> str:
+    """Return the token that stands in the index for a term in a scope."""
+    return f"{scope}x{term[:_LONGEST_TERM]}"
+
+
+def padded(one: str) -> str:
+    """Return a token as it stands in `words`: between blanks, so that `str.count` finds it."""
+    return f" {one} "
+
+
+def phrase(one: str) -> str:
+    """Return a token as an FTS5 expression."""
+    quoted = one.replace('"', '""')
+    return f'"{quoted}"'
 
 
 def add(connection: sqlite3.Connection, scope: int, rid: int, found: SearchText) -> None:
     """Index the text of a record."""
-    own, context = _tokens(scope, found.own), _tokens(scope, found.context)
-    connection.execute(
-        "INSERT INTO texts (rowid, own, context) VALUES (?, ?, ?)",
-        (rid, " ".join(own), " ".join(context)),
-    )
-    connection.execute(
-        "UPDATE scopes SET documents = documents + 1, tokens = tokens + ? WHERE id = ?",
-        (_length(len(own), len(context)), scope),
-    )
+    own = [token(scope, term) for term in terms(found.own)]
+    context = [token(scope, term) for term in terms(found.context)]
+    length = len(own) + CONTEXT_WEIGHT * len(context)
+    row = (rid, "".join(map(padded, own)), "".join(map(padded, context)))
+    connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (*row, length))
+    connection.execute("INSERT INTO texts (rowid, own, context) VALUES (?, ?, ?)", row)
+    _count_in(connection, scope, 1, length)
 
 
 def remove(connection: sqlite3.Connection, scope: int, rid: int) -> None:
     """Take the text of a record out of the index; nothing happens if it is not there."""
-    row = connection.execute("SELECT own, context FROM texts WHERE rowid = ?", (rid,)).fetchone()
+    row = connection.execute(
+        "DELETE FROM words WHERE rid = ? RETURNING rid, own, context, length", (rid,)
+    ).fetchone()
     if row is None:
         return
-    connection.execute("DELETE FROM texts WHERE rowid = ?", (rid,))
-    length = _length(len(row[0].split()), len(row[1].split()))
     connection.execute(
-        "UPDATE scopes SET documents = documents - 1, tokens = tokens - ? WHERE id = ?",
-        (length, scope),
+        "INSERT INTO texts (texts, rowid, own, context) VALUES ('delete', ?, ?, ?)", row[:3]
+    )
+    _count_in(connection, scope, -1, -row[3])
+
+
+def _count_in(connection: sqlite3.Connection, scope: int, documents: int, tokens: float) -> None:
+    connection.execute(
+        "UPDATE scopes SET documents = documents + ?, tokens = tokens + ?,"
+        " text_change = (SELECT change FROM state) WHERE id = ?",
+        (documents, tokens, scope),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """One visible scope: how many documents it holds and how long they are together."""
+class Corpus:
+    """The scopes that a search sees and that hold texts.
 
-    id: int
-    documents: int
+    `sizes` are documents of a scope, `changes` the change of the store at which its texts last
+    changed, `tokens` the weighted length of all documents.
+    """
+
+    sizes: Mapping[int, int]
+    changes: Mapping[int, int]
     tokens: float
 
+    @classmethod
+    def seen_from(cls, connection: sqlite3.Connection, scope: Scope) -> Corpus:
+        """Return what `scope` sees."""
+        ids = visible_ids(connection, scope)
+        rows = connection.execute(
+            "SELECT id, documents, text_change, tokens FROM scopes"
+            f" WHERE id IN ({marks(ids)}) AND documents > 0",
+            ids,
+        ).fetchall()
+        return cls(
+            sizes={row[0]: row[1] for row in rows},
+            changes={row[0]: row[2] for row in rows},
+            tokens=sum(row[3] for row in rows),
+        )
 
-class TextSearch:
-    """Searches, and remembers how many records of a scope hold a common term."""
+    @property
+    def documents(self) -> int:
+        """How many records there are."""
+        return sum(self.sizes.values())
+
+    @property
+    def average_length(self) -> float:
+        """Weighted tokens of a record, at least one."""
+        return max(1.0, self.tokens / max(1, self.documents))
+
+
+class TokenCounts:
+    """How many records hold each token, remembered until the texts of its scope change."""
 
     def __init__(self) -> None:
-        self._common: dict[tuple[int, str], tuple[int, int]] = {}
+        self._counted: dict[str, tuple[int, int]] = {}
+        self._common: dict[str, tuple[int, int]] = {}
 
-    def match(
-        self,
-        connection: sqlite3.Connection,
-        scope: Scope,
-        where: Where,
-        words: Sequence[str],
-        limit: int,
-    ) -> list[TextHit]:
-        """Return the best matches for any of the words; see `MemoryStore.match_text`."""
-        query = list(dict.fromkeys(words))
-        parts = _parts(connection, scope)
-        if not query or not parts or limit < 1:
-            return []
-        held = {
-            (part, term): self._held(connection, part, term) for part in parts for term in query
-        }
-        weight = _idf(parts, held)
-        wanted = max(4 * limit, 100)
-        mass: dict[int, float] = {}
-        found: list[tuple[str, str, str]] = []
-        for common in (False, True):
-            for (part, term), count in held.items():
-                if count and (count > _LONGEST_LIST) == common:
-                    gain = weight[term]
-                    for rid in _newest(connection, part.id, term):
-                        mass[rid] = mass.get(rid, 0.0) + gain
-            ranked = sorted(mass, key=lambda rid: (mass[rid], rid), reverse=True)
-            found = _read(connection, filter_sql([p.id for p in parts], where), ranked, wanted)
-            if len(found) >= limit:
-                break
-        average = sum(part.tokens for part in parts) / sum(part.documents for part in parts)
-        hits = [_score(row, weight, average) for row in found]
-        hits.sort(key=lambda hit: hit.score, reverse=True)
-        return hits[:limit]
+    def of(
+        self, connection: sqlite3.Connection, corpus: Corpus, words: Sequence[str]
+    ) -> dict[str, dict[int, int]]:
+        """Return for each word how many records of each scope hold it."""
+        found: dict[str, dict[int, int]] = {}
+        for word in words:
+            found[word] = {}
+            for scope, documents in corpus.sizes.items():
+                one, change = token(scope, word), corpus.changes[scope]
+                counted = self._counted.get(one)
+                if counted is None or counted[0] != change:
+                    counted = (change, self._count(connection, one, documents))
+                    _remember(self._counted, one, counted)
+                found[word][scope] = counted[1]
+        return found
 
-    def count(
-        self, connection: sqlite3.Connection, scope: Scope, words: Sequence[str]
-    ) -> TermCounts:
-        """Count in how many records that the scope sees each word occurs."""
-        parts = _parts(connection, scope)
-        holding: dict[str, int] = {}
-        for term in dict.fromkeys(words):
-            held = sum(self._held(connection, part, term) for part in parts)
-            if held:
-                holding[term] = held
-        return TermCounts(total=sum(part.documents for part in parts), holding=holding)
-
-    def _held(self, connection: sqlite3.Connection, part: _Part, term: str) -> int:
-        """Count the records that hold a term: of a common one from memory, within a tenth."""
-        known = self._common.get((part.id, term))
-        if known is not None and 0.9 * known[1] <= part.documents <= 1.1 * known[1]:
-            return min(part.documents, known[0])
+    def _count(self, connection: sqlite3.Connection, one: str, documents: int) -> int:
+        known = self._common.get(one)
+        if known is not None and 0.9 * known[1] <= documents <= 1.1 * known[1]:
+            return min(documents, known[0])
         (held,) = connection.execute(
-            "SELECT count(*) FROM texts WHERE texts MATCH ?", (_phrase(part.id, term),)
+            "SELECT count(*) FROM texts WHERE texts MATCH ?", (phrase(one),)
         ).fetchone()
-        if held > _LONGEST_LIST:
-            if len(self._common) >= _REMEMBERED:
-                self._common.clear()
-            self._common[part.id, term] = (held, part.documents)
+        if held > _COMMON:
+            _remember(self._common, one, (held, documents))
         return int(held)
 
 
-def _tokens(scope: int, text: str) -> list[str]:
-    return [_token(scope, term) for term in terms(text)]
-
-
-def _token(scope: int, term: str) -> str:
-    return f"{scope}x{term[:_LONGEST_TERM]}"
-
-
-def _phrase(scope: int, term: str) -> str:
-    quoted = _token(scope, term).replace('"', '""')
-    return f'"{quoted}"'
-
-
-def _idf(parts: Sequence[_Part], held: Mapping[tuple[_Part, str], int]) -> dict[str, float]:
-    documents = sum(part.documents for part in parts)
-    counts: dict[str, int] = {}
-    for (_, term), count in held.items():
-        counts[term] = counts.get(term, 0) + count
-    return {
-        term: math.log(1 + (documents - count + 0.5) / (count + 0.5))
-        for term, count in counts.items()
-    }
-
-
-def _length(own: int, context: int) -> float:
-    return own + CONTEXT_WEIGHT * context
-
-
-def _parts(connection: sqlite3.Connection, scope: Scope) -> list[_Part]:
-    ids = visible_ids(connection, scope)
-    rows = connection.execute(
-        f"SELECT id, documents, tokens FROM scopes WHERE id IN ({marks(ids)}) AND documents > 0",
-        ids,
-    )
-    return [_Part(*row) for row in rows]
-
-
-def _newest(connection: sqlite3.Connection, scope: int, term: str) -> list[int]:
-    rows = connection.execute(
-        "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT ?",
-        (_phrase(scope, term), _LONGEST_LIST),
-    )
-    return [row[0] for row in rows]
-
-
-def _read(
-    connection: sqlite3.Connection,
-    condition: tuple[str, list[Any]],
-    ranked: Sequence[int],
-    wanted: int,
-) -> list[tuple[str, str, str]]:
-    """Read the texts of the first `wanted` records that the hard filter lets through."""
-    passes, values = condition
-    found: list[tuple[str, str, str]] = []
-    start, size = 0, wanted
-    while start < len(ranked) and len(found) < wanted:
-        chunk = ranked[start : start + size]
-        rows = connection.execute(
-            "SELECT m.id, x.own, x.context FROM json_each(?) AS wanted"
-            " CROSS JOIN memories AS m ON m.rid = wanted.value"
-            f" CROSS JOIN texts AS x ON x.rowid = m.rid WHERE {passes} LIMIT ?",
-            (json.dumps(chunk), *values, wanted - len(found)),
-        )
-        found.extend(rows.fetchall())
-        start, size = start + size, size * 4
-    return found
-
-
-def _score(row: tuple[str, str, str], weight: dict[str, float], average: float) -> TextHit:
-    """BM25 (k1 1.2, b 0.75), where an occurrence in the context counts for `CONTEXT_WEIGHT`."""
-    memory_id, own_text, context_text = row
-    own, context = own_text.split(), context_text.split()
-    seen, around = Counter(own), Counter(context)
-    scope = int((own or context)[0].partition("x")[0])
-    norm = _K1 * (1 - _B + _B * _length(len(own), len(context)) / average)
-    score = covered = 0.0
-    for term, idf in weight.items():
-        token = _token(scope, term)
-        times = seen[token] + CONTEXT_WEIGHT * around[token]
-        if times:
-            covered += idf
-            score += idf * times * (_K1 + 1) / (times + norm)
-    return TextHit(id=memory_id, score=score, coverage=min(1.0, covered / sum(weight.values())))
+def _remember(known: dict[str, tuple[int, int]], one: str, value: tuple[int, int]) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[one] = value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import MissingExtraError
-from hindsight_core.events import EventBase
+from hindsight_core.events import Event, EventBase
 from hindsight_core.ports import (
     AuditEntry,
     CallRecord,
@@ -33,7 +33,7 @@ from hindsight_core.stores import (
 )
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_text import TextSearch
+from hindsight_core.stores._sqlite_match import TextSearch
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -97,8 +97,8 @@ class SqliteStore:
         with self._database.read() as connection:
             return self._text.count(connection, scope, terms)
 
-    def delete(self, scope: Scope, ids: Sequence[str]) -> int:
-        return _sqlite_erasure.delete(self._database, scope, ids)
+    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
+        return _sqlite_erasure.delete(self._database, scope, ids, wipe=wipe)
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
         return _sqlite_erasure.erase(self._database, scope, at)
@@ -122,7 +122,7 @@ class SqliteStore:
         with self._database.read() as connection:
             return _sqlite_events.runs(connection, pending_only=pending_only, limit=limit)
 
-    def events(self, run_id: str) -> list[EventBase]:
+    def events(self, run_id: str) -> list[Event]:
         with self._database.read() as connection:
             return _sqlite_events.events(connection, run_id)
 

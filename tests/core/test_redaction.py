@@ -61,16 +61,32 @@ SECRETS = {
     "a long option": ("deploy --token a8Kd92LsPq03 now", "a8Kd92LsPq03", "token"),
     "curl's user": ("curl -u elastic:P@ssw0rd$1 https://localhost:9200", "P@ssw0rd$1", "password"),
     "a private key": (
-        "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
-        "MIIEow",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAxyz012\n-----END RSA PRIVATE KEY-----",
+        "MIIEowIBAAKCAQEAxyz012",
         "private_key",
     ),
     "a private key cut off": (
-        "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKC\nAQEA",
+        "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEAxyz012\nAQEA",
         "AQEA",
         "private_key",
     ),
     "an annotated default": ('token: str = "a8Kd92LsPq03"', "a8Kd92LsPq03", "token"),
+    "a password just said": ("use password hunter2 for bob", "hunter2", "password"),
+    "a changed password": ("the password was changed to Sunny-42x", "Sunny-42x", "password"),
+    "a prompted key": (
+        "AWS Secret Access Key [None]: wJalrXUtnFEMIK7MDENGbPxRf",
+        "wJalrXUtnFEMIK7MDENGbPxRf",
+        "api_key",
+    ),
+    "an element": ("<password>hunter2</password>", "hunter2", "password"),
+    "an attribute": ('<add key="Password" value="Tr0ub4dor&3"/>', "Tr0ub4dor&3", "password"),
+    "a pair": ('get(url, auth=("bob", "s3cret1"))', "s3cret1", "password"),
+    "a code": ("验证码 482913，5 分钟内有效", "482913", "password"),
+    "a hash of a password": (
+        "hash $2b$12$KIXQ4uYxS0Jm5uJqQ0nJNeKIXQ4uYxS0Jm5uJqQ0nJNeabcdefghi",
+        "KIXQ4uYxS0Jm5uJqQ0nJNe",
+        "password",
+    ),
     "a Kubernetes secret": (
         "kind: Secret\ndata:\n  user: YWRtaW5hZG1pbg==\n",
         "YWRtaW5hZG1pbg==",
@@ -128,6 +144,10 @@ ORDINARY = (
     "Chrome 131.0.6778.204, version 203.0.113.7, listening on 127.0.0.1:8080 and 10.0.0.8",
     "/home/mia/keys/id_rsa.pub and runs/20240520_123045_123456 and 3.14159265",
     "between 2019-2024, from 10 000 000 to 1,250,000 rows, 100-200 items",
+    "hash the password with sha256, reset password step2, password policy v2",
+    'if "-----BEGIN PRIVATE KEY-----" in text: return headers["Authorization"]',
+    "tests pass: 1200/1300, pin: GPIO21, the keyboard: qwerty1",
+    "验证码错误，密码长度为 8 到 20 位，口令 3 次后锁定，token 过期了，错误码 40013",
     "the accession number is 29.100.5 and the answer is 42",
 )
 MARKS = ("[redacted:password]", "[redacted:email]", "[redacted:api_key]: x", "[redacted:phone] 12")
@@ -178,6 +198,11 @@ def test_what_was_a_secret_in_an_argument_leaves_every_later_text_of_the_run() -
     assert Redactor().text("回答：天王盖地虎") == "回答：天王盖地虎"
 
 
+def test_a_secret_leaves_every_place_of_the_text_in_which_it_is_known() -> None:
+    text = "hunter2? yes, password=hunter2, and again hunter2."
+    assert "hunter2" not in redact(text).text
+
+
 def test_a_password_of_a_url_leaves_later_texts_by_itself() -> None:
     run = Redactor()
     run.text("psql postgres://bob:s3cr3t@db/app")
@@ -199,6 +224,7 @@ def test_arguments_that_only_sound_secret_are_kept() -> None:
         "page_token": "CAUQAA",
         "key": "PROJ-1",
         "primary_key": "id",
+        "max_completion_tokens": 1_000_000,
         "password": None,
         "token": "",
         "author": "mia",

@@ -1,0 +1,93 @@
+"""What a later run adds to a memory that stands, and what it takes back; pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from hindsight_core.capture.lesson_text import lesson_text, words_of
+from hindsight_core.schema import Candidate, Evidence, Lesson, Memory, Status, ToolCall
+
+__all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_lesson"]
+
+MAX_MERGED_CALLS: Final = 96
+"""Failing calls that one lesson keeps, the newest."""
+MAX_MERGED_EVIDENCE: Final = 32
+"""Runs that one memory names as evidence, the newest."""
+
+
+def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> Memory:
+    """Join what a run taught with the memory of the same `dedupe_key`.
+
+    Evidence is united by run. Of a lesson the failing calls are united, those whose signature is in
+    `cleared` are dropped, and the text is written anew; a lesson that had been archived is active
+    again. Returns `old` itself when the run adds nothing, so that judging a run twice changes
+    nothing.
+    """
+    evidence = _evidence(old.evidence, new.evidence)
+    if old.lesson is None or new.lesson is None:
+        return old if evidence == old.evidence else old.model_copy(update={"evidence": evidence})
+    lesson = _joined(old.lesson, new.lesson, frozenset(cleared))
+    if evidence == old.evidence and lesson == old.lesson:
+        return old
+    update: dict[str, object] = {
+        "evidence": evidence,
+        "lesson": lesson,
+        "value": _value(old, lesson),
+        "expires_at": new.expires_at,
+    }
+    if old.status is Status.ARCHIVED:
+        update["status"] = Status.ACTIVE
+    return old.model_copy(update=update)
+
+
+def clear_lesson(old: Memory, cleared: Collection[str]) -> Memory:
+    """Take back what a later success disproves: drop the calls, archive a lesson left with none.
+
+    Returns `old` itself when none of its calls is in `cleared`.
+    """
+    if old.lesson is None or not old.lesson.mistake.calls:
+        return old
+    gone = frozenset(cleared)
+    kept = tuple(call for call in old.lesson.mistake.calls if call.signature not in gone)
+    if len(kept) == len(old.lesson.mistake.calls):
+        return old
+    mistake = old.lesson.mistake.model_copy(update={"calls": kept})
+    lesson = old.lesson.model_copy(update={"mistake": mistake})
+    if not kept:
+        status = Status.ARCHIVED if old.status is Status.ACTIVE else old.status
+        return old.model_copy(update={"lesson": lesson, "status": status})
+    return old.model_copy(update={"lesson": lesson, "value": _value(old, lesson)})
+
+
+def _value(old: Memory, lesson: Lesson) -> object:
+    words = words_of(old.query, lesson.mistake.consequence)
+    return old.value.model_copy(
+        update={
+            "content": lesson_text(lesson, words),
+            "correction": lesson.correction.action if lesson.correction else "",
+        }
+    )
+
+
+def _joined(old: Lesson, new: Lesson, cleared: frozenset[str]) -> Lesson:
+    calls = _calls(old.mistake.calls, new.mistake.calls, cleared)
+    correction = new.correction or old.correction
+    if new.correction is not None and old.correction is not None:
+        fixes = _calls(old.correction.calls, new.correction.calls, frozenset())
+        correction = new.correction.model_copy(update={"calls": fixes})
+    mistake = new.mistake.model_copy(update={"calls": calls})
+    return new.model_copy(update={"mistake": mistake, "correction": correction})
+
+
+def _calls(
+    old: tuple[ToolCall, ...], new: tuple[ToolCall, ...], cleared: frozenset[str]
+) -> tuple[ToolCall, ...]:
+    united = {call.signature: call for call in (*old, *new)}
+    kept = [call for call in united.values() if call.signature not in cleared]
+    return tuple(kept[-MAX_MERGED_CALLS:])
+
+
+def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    by_run = {one.run_id: one for one in (*old, *new)}
+    return tuple(list(by_run.values())[-MAX_MERGED_EVIDENCE:])

@@ -1,0 +1,136 @@
+"""What kind of tool was called, so that its result is read as what it is.
+
+The content of a search, a file or a log is data: the word "error" in it says nothing about the
+call. The result of an action is a report, and so is the first line of a program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, cast
+
+from hindsight_core.capture.outcomes_commands import Command, read_command
+from hindsight_core.capture.outcomes_rules import normalise
+from hindsight_core.capture.outcomes_tables import words
+
+__all__ = ["Role", "ToolContext", "context_of"]
+
+_SPLIT: Final = re.compile(r"\.|__|::|/")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_CJK: Final = re.compile(r"[\u3400-\u9fff]")
+_MAX_ARGUMENTS: Final = 4_000
+
+
+class Role(StrEnum):
+    """What a tool's result is made of."""
+
+    ACT = "act"
+    READ = "read"
+    STATUS = "status"
+    TRANSFORM = "transform"
+    AGENT = "agent"
+    SHELL = "shell"
+    CODE = "code"
+    SQL = "sql"
+    HTTP = "http"
+    OTHER = "other"
+
+
+_VERBS: Final = (Role.ACT, Role.STATUS, Role.TRANSFORM, Role.READ, Role.AGENT)
+_KINDS: Final = (Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolContext:
+    """A tool's role, the command it ran where it ran one, and its arguments as one text."""
+
+    role: Role
+    command: Command
+    said: str
+
+    @property
+    def content(self) -> bool:
+        """Whether the result is made of what others wrote."""
+        return self.role in (Role.READ, Role.STATUS, Role.TRANSFORM) or self.command.content
+
+    @property
+    def own_code(self) -> bool:
+        """Whether an error in code is one of code that the agent itself passed."""
+        return self.role in (Role.CODE, Role.SHELL, Role.SQL)
+
+
+def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
+    """Tell the role of a tool by the words of its name, from its last part on."""
+    role = _role(tool)
+    said = " ".join(_texts(args))[:_MAX_ARGUMENTS]
+    command = Command()
+    if role is Role.SHELL:
+        command = read_command(f"{tool} {said}" if _is_program(tool) else said)
+    return ToolContext(role=role, command=command, said=normalise(said))
+
+
+def _is_program(tool: str) -> bool:
+    name = tool.strip().casefold()
+    return name in words("program")
+
+
+def _role(tool: str) -> Role:
+    parts = [part for part in _SPLIT.split(tool.strip()) if part]
+    for part in reversed(parts):
+        name = [word.casefold() for word in _WORD.findall(part)]
+        if role := _kind(name) or _verb(name) or _cjk(part):
+            return role
+    return Role.OTHER
+
+
+def _kind(name: list[str]) -> Role | None:
+    """Tell a tool that runs what it is given: named first (`http_get`), or last (`run_bash`)."""
+    for kind in _KINDS:
+        known = words(kind)
+        if any(word in known for word in (*name[:1], *name[-1:])):
+            reads = kind is not Role.SHELL and any(word in words(Role.READ) for word in name[1:-1])
+            searched = kind is Role.CODE and _verb(name) is Role.READ
+            return None if reads or searched else kind
+    return None
+
+
+def _verb(name: Iterable[str]) -> Role | None:
+    for word in name:
+        for role in _VERBS:
+            if word in words(role):
+                return role
+    return None
+
+
+def _cjk(part: str) -> Role | None:
+    """Read a Chinese name: what it runs, else a reading verb in front, a verb at its end, any."""
+    if not _CJK.search(part):
+        return None
+    text = normalise(part)
+    hits = [
+        (text.find(word), len(word), role)
+        for role in (*_KINDS[:2], *_VERBS)
+        for word in words(role)
+        if _CJK.search(word) and word in text
+    ]
+    kinds = [hit for hit in hits if hit[2] in _KINDS]
+    first = [hit for hit in hits if hit[0] == 0 and hit[2] is Role.READ]
+    last = [hit for hit in hits if hit[0] + hit[1] == len(text)]
+    best = kinds or first or last or sorted(hits, key=lambda hit: (hit[0], -hit[1]))
+    return best[0][2] if best else None
+
+
+def _texts(value: Any, depth: int = 0) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (int, float)):
+        yield str(value)
+    elif depth < 4 and isinstance(value, Mapping):
+        for item in cast("Mapping[str, Any]", value).values():
+            yield from _texts(item, depth + 1)
+    elif depth < 4 and isinstance(value, (list, tuple)):
+        for item in cast("list[Any]", value)[:50]:
+            yield from _texts(item, depth + 1)

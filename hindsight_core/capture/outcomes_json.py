@@ -1,0 +1,295 @@
+"""Results that are JSON: flags, codes and messages of the envelope against the data inside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from hindsight_core.capture.outcomes_context import Role, ToolContext
+from hindsight_core.capture.outcomes_failure import Failure
+from hindsight_core.capture.outcomes_rules import normalise
+from hindsight_core.capture.outcomes_tables import found, key_roles
+from hindsight_core.text import shorten
+
+__all__ = ["judge_json", "read_json"]
+
+_MAX_PARSED: Final = 2_000_000
+_MAX_DEPTH: Final = 4
+_PYTHON: Final = re.compile(
+    r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|\b(True|False|None)\b|([()])", re.DOTALL
+)
+_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "(": "[", ")": "]"}
+_GOOD: Final = frozenset({
+    "ok", "success", "succ", "successful", "succeeded", "done", "true", "0", "00000", "0000",
+    "completed", "complete", "accepted", "a00000", "成功", "操作成功", "请求成功", "处理成功",
+    "完成",
+    "success!", "200", "created", "queued", "pass", "passed", "yes", "y",
+})  # fmt: skip
+_BAD_STATE: Final = re.compile(
+    r"\b(?:error|errors|fail|failed|failure|fatal|rejected|denied|timeout|timed out|refused"
+    r"|unauthorized|forbidden|invalid|aborted|declined|unavailable|exception|unsuccessful"
+    r"|not (?:\w+ )?\w+ed|not found|expired|nok)\b|失败|错误|异常|拒绝|驳回|超时|未(?:执行|成功"
+    r"|生效|完成)"
+)
+
+
+def read_json(text: str) -> tuple[bool, Any]:
+    """Parse a text that is JSON, or Python's repr of the same; (False, None) if it is neither."""
+    text = text.strip()
+    if text[:1] not in '{["' or not text or len(text) > _MAX_PARSED:
+        return False, None
+    for form in (text, None):
+        try:
+            return True, json.loads(_from_python(text) if form is None else form)
+        except (ValueError, RecursionError):
+            continue
+    return False, None
+
+
+def _from_python(text: str) -> str:
+    def one(match: re.Match[str]) -> str:
+        if match[3] or match[4]:
+            return _CONSTANTS[match[3] or match[4]]
+        if match[2] is not None:
+            return match[0]
+        return json.dumps(match[1].replace("\\'", "'"), ensure_ascii=False)
+
+    return _PYTHON.sub(one, text[:100_000])
+
+
+def judge_json(value: Any, context: ToolContext, depth: int = 0) -> Failure | None:
+    """Return the failure that a parsed result reports, or None for an answer."""
+    if isinstance(value, Mapping):
+        return _Object(cast("Mapping[str, Any]", value), context, depth).judge()
+    if isinstance(value, list):
+        return _list(cast("list[Any]", value), context, depth)
+    if value is False and context.role is Role.ACT:
+        return Failure(message="false", unmet=True)
+    return None
+
+
+def _list(items: list[Any], context: ToolContext, depth: int) -> Failure | None:
+    if (
+        not items
+        or depth >= _MAX_DEPTH
+        or not all(isinstance(item, Mapping) for item in items[:50])
+    ):
+        return None
+    if context.role in (Role.READ, Role.STATUS, Role.TRANSFORM):
+        return None
+    verdicts = [judge_json(item, context, depth + 1) for item in items[:50]]
+    return verdicts[0] if all(verdicts) else None
+
+
+class _Object:
+    def __init__(self, value: Mapping[str, Any], context: ToolContext, depth: int) -> None:
+        self.value = value
+        self.context = context
+        self.depth = depth
+        self.reads = context.role in (Role.READ, Role.STATUS)
+        self.by_role: dict[str, list[tuple[str, Any]]] = {}
+        self.data = 0
+        for key, item in list(value.items())[:200]:
+            roles = key_roles(str(key))
+            for role in roles:
+                self.by_role.setdefault(role, []).append((str(key), item))
+            wraps = "body" in roles and isinstance(item, (Mapping, list, str))
+            if not (roles - {"body", "state"} or wraps or _blank(item)):
+                self.data += 1
+
+    def of(self, role: str) -> list[Any]:
+        return [item for _, item in self.by_role.get(role, [])]
+
+    def judge(self) -> Failure | None:
+        good, bad_code = self.codes()
+        flags = [item for item in self.of("flag") if isinstance(item, bool)]
+        good = good or (bool(flags) and all(flags))
+        if any(flag is False for flag in flags) or any(x is True for x in self.of("negative_flag")):
+            return self.failure()
+        if bad_code:
+            return self.failure()
+        if not good and self.error_given():
+            return self.failure()
+        if self.reads and self.data and not self.found_nothing():
+            return self.inside()
+        return self.undone() or self.bad_state() or self.inside() or self.said_no()
+
+    def codes(self) -> tuple[bool, bool]:
+        good = bad = False
+        success = any(
+            isinstance(text, str) and normalise(text).strip(" .!。！") in _GOOD
+            for text in self.of("message")
+        )
+        for key, item in self.by_role.get("code", []):
+            plain = key.casefold() in ("status", "状态")
+            number = _number(item)
+            if number is not None:
+                if (
+                    plain
+                    and not 100 <= number < 600
+                    and not (number == 0 and self.coded_elsewhere())
+                ):
+                    continue
+                is_good = (number == 0 and not plain) or 200 <= number < 400 or success
+                is_bad = not is_good and (
+                    (400 <= number < 600 and not (self.data and self.reads))
+                    or bool(self.of("message"))
+                    or plain
+                )
+            elif isinstance(item, str) and not plain:
+                text = normalise(item).strip()
+                is_good = text in _GOOD
+                is_bad = not is_good and bool(
+                    found(text, lambda it: it.statement)
+                    or (
+                        not self.data
+                        and self.said()
+                        and found(self.said(), lambda it: it.statement)
+                    )
+                )
+            else:
+                continue
+            good, bad = good or is_good, bad or is_bad
+        return good and not bad, bad
+
+    def coded_elsewhere(self) -> bool:
+        return "infocode" in self.value or ("info" in self.value and not self.data)
+
+    def error_given(self) -> bool:
+        given = [item for key, item in self.by_role.get("error", []) if _given(key, item)]
+        if not given:
+            return False
+        if isinstance(self.value.get("data"), Mapping) and "errors" in self.value:
+            return all(_blank(item) for item in self.value["data"].values())
+        if self.context.role is Role.STATUS or self.context.command.checker:
+            return not self.data
+        return not (self.reads and self.data >= 2)
+
+    def found_nothing(self) -> bool:
+        """Whether what was searched for came back as an empty list or null."""
+        lists = [item for item in self.of("body") if not isinstance(item, str)]
+        return bool(lists) and all(_blank(item) for item in lists)
+
+    def undone(self) -> Failure | None:
+        if any(item is False for item in self.of("done")):
+            return self.failure(unmet=True)
+        return None
+
+    def bad_state(self) -> Failure | None:
+        for key, item in self.by_role.get("state", []):
+            if not isinstance(item, str) or len(item) > 60:
+                continue
+            text = normalise(item)
+            if _BAD_STATE.search(text) and not (self.reads and not _is_word_error(text)):
+                return self.failure(unmet=True, extra=(item,) if key else ())
+        return None
+
+    def inside(self) -> Failure | None:
+        if self.depth >= _MAX_DEPTH:
+            return None
+        for _, item in self.by_role.get("body", []):
+            parsed, value = isinstance(item, Mapping), item
+            if isinstance(item, str):
+                parsed, value = read_json(item)
+            if parsed and (failure := judge_json(value, self.context, self.depth + 1)):
+                return failure
+        return None
+
+    def said_no(self) -> Failure | None:
+        """Judge an object that only talks, or that adds to its success that nothing was done."""
+        said = self.said()
+        if not said or found(said, lambda it: it.empty):
+            return None
+        inside = [item for item in self.of("body") if not isinstance(item, str)]
+        talks_only = self.found_nothing() or (not self.data and not inside)
+        if talks_only and found(said, lambda it: it.statement):
+            return self.failure()
+        if not self.reads and found(said, lambda it: it.unmet):
+            return self.failure(unmet=True)
+        return None
+
+    def said(self) -> str:
+        texts = [item for item in self.of("message") if isinstance(item, str)]
+        text = normalise(" \n".join(texts))
+        for language in _harmless():
+            text = language.sub(" ", text)
+        return text.strip()
+
+    def failure(self, *, unmet: bool = False, extra: tuple[str, ...] = ()) -> Failure:
+        texts: list[str] = []
+        symbols: list[str] = []
+        numbers: list[int] = []
+        _collect(self.value, texts, symbols, numbers, 0)
+        status = next((n for n in numbers if 400 <= n < 600), None)
+        other = next((n for n in numbers if abs(n) >= 600 or n < 0), None)
+        message = " | ".join(dict.fromkeys(text for text in texts if text)) or ", ".join(extra)
+        if not message:
+            message = shorten(json.dumps(self.value, ensure_ascii=False, default=str), 300)
+        return Failure(
+            message=message, symbols=tuple(symbols), status=status, number=other, unmet=unmet
+        )
+
+
+def _harmless() -> list[re.Pattern[str]]:
+    from hindsight_core.capture.outcomes_tables import LANGUAGES
+
+    return [language.harmless for language in LANGUAGES]
+
+
+def _is_word_error(text: str) -> bool:
+    return text.strip() in ("error", "错误")
+
+
+def _collect(
+    value: Mapping[str, Any], texts: list[str], symbols: list[str], numbers: list[int], depth: int
+) -> None:
+    for key, item in list(value.items())[:60]:
+        roles = key_roles(str(key))
+        if isinstance(item, bool) or item is None:
+            continue
+        if roles & {"code", "exit"} and (number := _number(item)) is not None:
+            numbers.append(number)
+        elif isinstance(item, str):
+            if roles & {"message", "error"}:
+                texts.append(item)
+            elif roles & {"code", "state"} or str(key).casefold() in ("type", "name", "kind"):
+                symbols.append(item)
+        elif isinstance(item, Mapping) and depth < 3:
+            if roles & {"error", "body", "meta", "message"} or depth:
+                _collect(cast("Mapping[str, Any]", item), texts, symbols, numbers, depth + 1)
+            elif found(normalise(str(key)), lambda it: it.statement):
+                symbols.append(str(key))
+        elif isinstance(item, list) and roles & {"error", "message"} and depth < 3:
+            for one in cast("list[Any]", item)[:5]:
+                if isinstance(one, Mapping):
+                    _collect(cast("Mapping[str, Any]", one), texts, symbols, numbers, depth + 1)
+                elif isinstance(one, str):
+                    texts.append(one)
+
+
+def _number(item: Any) -> int | None:
+    if isinstance(item, bool):
+        return None
+    if isinstance(item, int):
+        return item
+    if isinstance(item, str) and re.fullmatch(r"-?[0-9]{1,9}", item.strip()):
+        return int(item)
+    return None
+
+
+def _blank(item: Any) -> bool:
+    return item is None or item is False or item in ("", [], {})
+
+
+def _given(key: str, item: Any) -> bool:
+    """Whether an error field says that there was one."""
+    if _blank(item) or item is True:
+        return item is True
+    if isinstance(item, (int, float)):
+        return item != 0 and not key.casefold().endswith("s")
+    if isinstance(item, str):
+        text = normalise(item).strip()
+        return text not in _GOOD and text not in ("none", "null", "no", "无", "no error", "n/a")
+    return True

@@ -1,0 +1,55 @@
+"""Joins the commands into one program and turns errors of ours into one line and exit code 1."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from hindsight_core import __version__
+from hindsight_core.cli import change, inspect, tryout
+from hindsight_core.errors import HindsightError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="hindsight-core",
+    help="The memory of your agents: look at it, explain it, correct it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
+    ] = False,
+) -> None:
+    """The memory of your agents: look at it, explain it, correct it."""
+    del version
+
+
+inspect.register(app)
+change.register(app)
+tryout.register(app)
+
+
+def main() -> None:
+    """Run the program; the console script's entry."""
+    try:
+        app()
+    except HindsightError as error:
+        Console(stderr=True).print(f"[bold red]error[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(1)

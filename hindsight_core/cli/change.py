@@ -1,0 +1,56 @@
+"""Commands that change the memory: forget."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from hindsight_core.cli.common import (
+    AsJson,
+    Store,
+    Tenant,
+    User,
+    opened,
+    print_json,
+    print_table,
+    scope_of,
+)
+from hindsight_core.errors import ConfigurationError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    app.command()(forget)
+
+
+def forget(
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Everything of this user, in every place")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")] = False,
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Erase memories for good, and print the receipt."""
+    if bool(ids) == everything:
+        raise ConfigurationError("forget: name some ids, or --all for everything of the user")
+    with opened(store) as hindsight:
+        scope = scope_of(hindsight, user, tenant)
+        if everything and not yes:
+            typer.confirm(f"Erase everything of user {scope.user!r}?", abort=True, err=True)
+        receipt = hindsight.forget(scope, ids or None)
+    if as_json:
+        print_json(asdict(receipt) | {"scope": receipt.scope.model_dump(mode="json")})
+        return
+    print_table(
+        f"erased for user {receipt.scope.user!r}",
+        ("place", "removed", "remaining"),
+        [(name, count, receipt.remaining.get(name, 0)) for name, count in receipt.removed.items()],
+    )

@@ -1,0 +1,202 @@
+"""Commands that look and change nothing: list, show, search, explain, stats, doctor."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hindsight_core.cli.common import (
+    AsJson,
+    Store,
+    Tenant,
+    User,
+    opened,
+    print_json,
+    print_table,
+    scope_of,
+)
+from hindsight_core.ports import Where
+from hindsight_core.recall import RecallReport
+from hindsight_core.schema import Kind, Memory, Status
+from hindsight_core.text import shorten
+
+__all__ = ["register"]
+
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    app.command("list")(list_memories)
+    for command in (show, search, explain, stats, doctor):
+        app.command()(command)
+
+
+def list_memories(
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", "-k", help="Only these kinds")
+    ] = None,
+    status: Annotated[Status, typer.Option("--status", help="Only this status")] = Status.ACTIVE,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List memories, newest first."""
+    with opened(store) as hindsight:
+        where = Where(kinds=tuple(kind or ()), statuses=(status,))
+        found = hindsight.memories(scope_of(hindsight, user, tenant), where, limit=limit)
+    if as_json:
+        print_json([memory.model_dump(mode="json") for memory in found])
+        return
+    print_table(
+        f"{len(found)} memories",
+        ("id", "kind", "source", "trust", "used", "what it says"),
+        [_row(memory) for memory in found],
+    )
+
+
+def show(
+    memory_id: Annotated[str, typer.Argument(help="A memory's id")],
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Show one memory with its evidence."""
+    with opened(store) as hindsight:
+        memory = hindsight.get(scope_of(hindsight, user, tenant), memory_id)
+    if as_json:
+        print_json(memory.model_dump(mode="json"))
+        return
+    print_table(memory.content, ("field", "value"), _fields(memory))
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for")],
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    limit: Limit = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Search as an agent would, and show the score of what was found."""
+    with opened(store) as hindsight:
+        scope = scope_of(hindsight, user, tenant)
+        found = hindsight.recall(scope, query, top_k=limit)
+    if as_json:
+        print_json(found.report.model_dump(mode="json"))
+        return
+    _print_report(found.report)
+
+
+def explain(
+    wanted: Annotated[str, typer.Argument(metavar="ID", help="Id of a recall, a run or a memory")],
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Explain why a recall or a run showed what it showed, or where a memory came from."""
+    with opened(store) as hindsight:
+        found = hindsight.explain(scope_of(hindsight, user, tenant), wanted)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    if found.memory:
+        print_table(found.memory.content, ("field", "value"), _fields(found.memory))
+    for report in found.recalls:
+        _print_report(report)
+        typer.echo(report.injected or "(nothing was injected)")
+    if found.events:
+        print_table(
+            f"run {wanted}",
+            ("at", "event", "what"),
+            [
+                (f"{event.at:%Y-%m-%d %H:%M:%S}", event.type, shorten(_what(event), 160))
+                for event in found.events
+            ],
+        )
+
+
+def stats(store: Store = None, as_json: AsJson = False) -> None:
+    """Count what the store holds and what still waits."""
+    with opened(store) as hindsight:
+        health = hindsight.health()
+    if as_json:
+        print_json(health.as_dict())
+        return
+    print_table(health.store, ("kind / status", "memories"), sorted(health.memories.items()))
+    typer.echo(
+        f"embedder: {health.embedder or 'none (words alone)'}; "
+        f"runs not judged: {health.pending_runs}; without a vector: {health.unencoded}"
+    )
+
+
+def doctor(store: Store = None, as_json: AsJson = False) -> None:
+    """Look for damage and for settings that do not fit; exit code 1 when there is a problem."""
+    with opened(store) as hindsight:
+        health = hindsight.health()
+        checked = hindsight.store.check()
+    problems = [*checked["problems"], *filter(None, (health.store_error, health.embedder_error))]
+    if as_json:
+        print_json({**checked, "problems": problems, "health": health.as_dict()})
+    else:
+        rows = [(name, value) for name, value in checked.items() if name != "problems"]
+        print_table(health.store, ("check", "result"), rows)
+        for problem in problems:
+            typer.secho(problem, fg="red", err=True)
+        if not problems:
+            typer.secho("no problem found", fg="green")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _row(memory: Memory) -> tuple[object, ...]:
+    return (
+        memory.id,
+        memory.kind.value,
+        memory.source.value,
+        f"{memory.trust:.2f}",
+        memory.references,
+        shorten(memory.content, 200),
+    )
+
+
+def _fields(memory: Memory) -> list[tuple[str, object]]:
+    data = memory.model_dump(mode="json", exclude_defaults=True)
+    return [(name, value) for name, value in data.items() if value not in ("", [], {}, None)]
+
+
+def _what(event: Any) -> str:
+    call = getattr(event, "call", None)
+    if call is not None:
+        return f"{call.tool}({call.args}) {getattr(event, 'result', '')}"
+    return str(getattr(event, "text", "") or getattr(event, "task", "") or getattr(event, "ok", ""))
+
+
+def _print_report(report: RecallReport) -> None:
+    print_table(
+        f"recall {report.recall_id}: {shorten(report.query, 80)}",
+        ("", "total", "similarity", "recency", "trust", "references", "cosine", "bm25", "memory"),
+        [
+            (
+                "shown" if c.shown else c.reason,
+                f"{c.total:.3f}",
+                *(
+                    f"{c.parts[name]:.3f}"
+                    for name in ("similarity", "recency", "trust", "references")
+                ),
+                "" if c.cosine is None else f"{c.cosine:.2f}",
+                "" if c.bm25 is None else f"{c.bm25:.1f}",
+                shorten(c.content, 120),
+            )
+            for c in report.candidates
+        ],
+    )
+    typer.echo(
+        f"threshold {report.threshold:.2f}, embedder {report.embedder or 'none'}, "
+        f"{report.milliseconds:.1f} ms, {report.tokens} tokens injected"
+    )

@@ -1,0 +1,9 @@
+"""The engine: `Hindsight` is the one door, `RunRecorder` one agent run as adapters hold it."""
+
+from hindsight_core.engine.door import Hindsight
+from hindsight_core.engine.explaining import Explanation
+from hindsight_core.engine.health import Health
+from hindsight_core.engine.recalling import Recalled
+from hindsight_core.engine.recorder import RunRecorder
+
+__all__ = ["Explanation", "Health", "Hindsight", "Recalled", "RunRecorder"]

@@ -1,0 +1,112 @@
+"""What the parts of the engine share: settings, clock, ids, the store and the embedder.
+
+Store and embedder are opened at their first use, so that making a `Hindsight` costs nothing and a
+store that is down is met where errors are kept from the host.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from hindsight_core.errors import HindsightError, StoreUnavailableError
+from hindsight_core.failsafe import Failsafe
+from hindsight_core.ports import Clock, Embedder, IdFactory, Store
+from hindsight_core.settings import Settings
+
+__all__ = ["Core", "owner_is_gone"]
+
+_RETRY_SECONDS: Final = 5.0
+
+
+class Core:
+    """The shared parts of one open `Hindsight`; thread-safe."""
+
+    def __init__(
+        self,
+        *,
+        open_store: Callable[[], Store],
+        open_embedder: Callable[[], Embedder | None],
+        url: str,
+        embedded: bool,
+        settings: Settings,
+        clock: Clock,
+        ids: IdFactory,
+    ) -> None:
+        self.url = url
+        self.embedded = embedded
+        self.settings = settings
+        self.clock = clock
+        self.ids = ids
+        self.failsafe = Failsafe(deadline=settings.deadline, pause=settings.pause)
+        self._open_store = open_store
+        self._open_embedder = open_embedder
+        self._lock = threading.RLock()
+        self._store: Store | None = None
+        self._store_error: tuple[float, HindsightError] | None = None
+        self._embedder: Embedder | None = None
+        self._embedder_opened = False
+        self.closed = False
+
+    @property
+    def owner(self) -> str:
+        """This process, in a form that another process of the machine can look up."""
+        return f"{socket.gethostname()}:{os.getpid()}"
+
+    @property
+    def store(self) -> Store:
+        """The store; a failed opening is tried again after five seconds."""
+        with self._lock:
+            if self.closed:
+                raise StoreUnavailableError("this Hindsight is closed; open a new one")
+            if self._store is not None:
+                return self._store
+            if self._store_error and time.monotonic() - self._store_error[0] < _RETRY_SECONDS:
+                raise self._store_error[1]
+            try:
+                self._store = self._open_store()
+            except HindsightError as error:
+                self._store_error = (time.monotonic(), error)
+                raise
+            return self._store
+
+    @property
+    def store_is_open(self) -> bool:
+        """Whether the store was opened, so that closing has something to do."""
+        return self._store is not None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder, or None where recall goes by words alone."""
+        with self._lock:
+            if not self._embedder_opened:
+                self._embedder = self._open_embedder()
+                self._embedder_opened = True
+            return self._embedder
+
+    def close(self) -> None:
+        """Close the store; safe to call twice."""
+        with self._lock:
+            self.closed = True
+            store, self._store = self._store, None
+        if store is not None:
+            with self.failsafe.guard("close"):
+                store.close()
+
+
+def owner_is_gone(owner: str) -> bool:
+    """Whether the process that `Core.owner` named ran on this machine and has ended."""
+    host, _, pid = owner.rpartition(":")
+    if host != socket.gethostname() or not pid.isdigit() or os.name == "nt":
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

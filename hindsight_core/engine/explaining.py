@@ -1,0 +1,44 @@
+"""Answers the question why: why a recall showed what it showed, and where a memory came from."""
+
+from __future__ import annotations
+
+from hindsight_core.errors import NotFoundError
+from hindsight_core.events import Event, RunStarted
+from hindsight_core.ports import Store
+from hindsight_core.recall import RecallReport
+from hindsight_core.schema import Memory, Record, Scope
+
+__all__ = ["Explanation", "explain"]
+
+
+class Explanation(Record):
+    """What is known of one id: of a recall, a run, or a memory.
+
+    For a recall `recalls` has its report; for a run all of its recalls and its events; for a memory
+    the record, whose evidence names the runs.
+    """
+
+    id: str
+    recalls: tuple[RecallReport, ...] = ()
+    events: tuple[Event, ...] = ()
+    memory: Memory | None = None
+    task: str = ""
+
+
+def explain(store: Store, scope: Scope, wanted: str) -> Explanation:
+    """Explain a recall, a run or a memory by its id; raises `NotFoundError` for anything else."""
+    found = store.get(scope, [wanted])
+    if found:
+        return Explanation(id=wanted, memory=found[0])
+    reports = store.load_recalls(scope, recall_id=wanted) or store.load_recalls(
+        scope, run_id=wanted
+    )
+    recalls = tuple(RecallReport.model_validate_json(text) for text in reports)
+    events = tuple(event for event in store.events(wanted) if scope.sees(event.scope))
+    if not recalls and not events:
+        raise NotFoundError(
+            f"{wanted!r}: no memory, recall or run of that id is visible in this scope. "
+            "'hindsight-core list' and 'hindsight-core stats' show the ids"
+        )
+    task = next((event.task for event in events if isinstance(event, RunStarted)), "")
+    return Explanation(id=wanted, recalls=recalls, events=events, task=task)

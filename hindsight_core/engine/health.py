@@ -1,0 +1,67 @@
+"""The state of the memory at a glance: what works, what was passed over, what still waits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.encoding import Encoder
+
+__all__ = ["Health", "read_health"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Health:
+    """What `Hindsight.health()` returns.
+
+    `errors` counts what was kept from the host by operation; `passed_over` calls that were not
+    tried while the store hung; `pending_runs` runs whose events are not judged yet.
+    """
+
+    ok: bool
+    store: str
+    store_error: str = ""
+    embedder: str = ""
+    embedder_error: str = ""
+    errors: dict[str, int] = field(default_factory=dict[str, int])
+    timeouts: int = 0
+    passed_over: int = 0
+    last_error: str = ""
+    pending_runs: int = 0
+    unencoded: int = 0
+    memories: dict[str, int] = field(default_factory=dict[str, int])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON-able data."""
+        return asdict(self)
+
+
+def read_health(core: Core, encoder: Encoder) -> Health:
+    """Look at the store and at what the failsafe counted; never raises for a store that is down."""
+    counts = core.failsafe.counts
+    pending = unencoded = 0
+    memories: dict[str, int] = {}
+    store_error = ""
+    embedder = core.embedder
+    try:
+        pending = len(core.store.runs(limit=10_000))
+        memories = core.store.count()
+        unencoded = len(core.store.unencoded(10_000)) if embedder else 0
+    except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
+        store_error = f"{type(error).__name__}: {error}"
+    refused = str(encoder.refused or "")
+    return Health(
+        ok=not (store_error or refused or counts.total),
+        store=core.url,
+        store_error=store_error,
+        embedder=embedder.info.model if embedder else "",
+        embedder_error=refused,
+        errors=dict(counts.by_operation),
+        timeouts=counts.timeouts,
+        passed_over=counts.passed_over,
+        last_error=counts.last,
+        pending_runs=pending,
+        unencoded=unencoded,
+        memories=memories,
+    )

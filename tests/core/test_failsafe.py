@@ -1,0 +1,138 @@
+"""An error of ours never breaks the host, never hangs it, and never passes silently."""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+
+import pytest
+
+from hindsight_core.failsafe import Failsafe, in_executor, let_through, observe_swallowed
+
+pytestmark = pytest.mark.swallows
+
+
+def fail(error: BaseException) -> None:
+    raise error
+
+
+def test_a_result_comes_back_unchanged():
+    assert Failsafe().call("add", 0, lambda a, b: a + b, 2, b=3) == 5
+
+
+def test_an_error_becomes_the_default_and_is_counted_by_operation():
+    failsafe = Failsafe()
+    assert failsafe.call("recall", "default", fail, OSError("no disk")) == "default"
+    assert failsafe.counts.by_operation == {"recall": 1}
+    assert failsafe.counts.last == "recall: OSError: no disk"
+
+
+def test_one_warning_is_logged_however_often_it_happens(caplog):
+    failsafe = Failsafe()
+    with caplog.at_level(logging.WARNING, logger="hindsight_core"):
+        for operation in ("user", "context", "after_tool", "finish"):
+            failsafe.call(operation, None, fail, OSError("no disk"))
+    assert len(caplog.records) == 1
+    assert failsafe.counts.total == 4
+
+
+def test_tests_can_see_what_was_swallowed():
+    seen: list[tuple[str, BaseException]] = []
+    with observe_swallowed(lambda operation, error: seen.append((operation, error))):
+        Failsafe().call("user", None, fail, ValueError("x"))
+    Failsafe().call("user", None, fail, ValueError("y"))
+    assert [(operation, str(error)) for operation, error in seen] == [("user", "x")]
+
+
+class _BubbleError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), asyncio.CancelledError(), _BubbleError()])
+def test_the_hosts_control_flow_passes_through(error):
+    let_through(_BubbleError)
+    failsafe = Failsafe()
+    with pytest.raises(type(error)):
+        failsafe.call("user", None, fail, error)
+    assert failsafe.counts.total == 0
+
+
+def test_an_error_that_is_a_timeout_of_the_call_itself_is_no_missed_deadline():
+    failsafe = Failsafe()
+    failsafe.call("user", None, fail, TimeoutError("from the server"))
+    assert failsafe.counts.timeouts == 0
+    assert failsafe.counts.by_operation == {"user": 1}
+
+
+def test_a_call_that_hangs_costs_one_deadline_and_then_memory_is_passed_over():
+    failsafe = Failsafe(deadline=0.05, pause=60)
+    gate = threading.Event()
+    for _ in range(3):
+        assert failsafe.call("user", "default", gate.wait, 30) == "default"
+    started = time.perf_counter()
+    for _ in range(100):
+        assert failsafe.call("user", "default", gate.wait, 30) == "default"
+    assert time.perf_counter() - started < 1.0
+    assert failsafe.counts.timeouts == 3
+    assert failsafe.counts.passed_over == 100
+    gate.set()
+
+
+def test_memory_comes_back_when_the_pause_is_over():
+    failsafe = Failsafe(deadline=0.05, pause=0.1)
+    gate = threading.Event()
+    for _ in range(3):
+        failsafe.call("user", None, gate.wait, 30)
+    gate.set()
+    time.sleep(0.15)
+    assert failsafe.call("user", None, lambda: "back") == "back"
+
+
+def test_many_threads_get_their_own_results():
+    failsafe = Failsafe(deadline=10)
+    results: dict[int, int] = {}
+
+    def work(number: int) -> None:
+        results[number] = failsafe.call("square", -1, lambda: number * number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {n: n * n for n in range(50)}
+
+
+def test_the_async_door_does_not_block_the_loop():
+    async def main() -> tuple[str, int]:
+        ticks = 0
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0.005)
+
+        ticker = asyncio.create_task(tick())
+        result = await in_executor(lambda: time.sleep(0.1) or "done")
+        ticker.cancel()
+        return result, ticks
+
+    result, ticks = asyncio.run(main())
+    assert result == "done"
+    assert ticks > 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_has_workers_of_its_own():
+    failsafe = Failsafe(deadline=5)
+    assert failsafe.call("user", None, lambda: "parent") == "parent"
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if failsafe.call("user", None, lambda: "child") == "child" else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,141 @@
+"""Whether a call worked, judged from what came back."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hindsight_core.capture import judge_outcome
+from hindsight_core.schema import ErrorClass as E
+from hindsight_core.schema import Outcome
+
+
+def judge(tool: str, args: dict[str, object], result: str, *, raised: bool = False) -> Outcome:
+    return judge_outcome(tool, args, raised=raised, result=result)
+
+
+FAILURES = [
+    ("pay", {}, '{"success": false, "msg": "no"}', E.SOFT, False),
+    ("pay", {}, '{"code": 40013, "msg": "invalid appid"}', E.VALIDATION, False),
+    ("下单", {}, '{"code": 0, "success": false, "msg": "下单未成功"}', E.SOFT, False),
+    ("http_get", {}, "HTTP 503\n{}", E.UNAVAILABLE, True),
+    ("http_get", {}, "HTTP/1.1 429 Too Many Requests", E.RATE_LIMIT, True),
+    ("http_get", {}, "<html><title>504 Gateway Time-out</title></html>", E.TIMEOUT, True),
+    ("bash", {"command": "make"}, '{"exit_code": 2, "stderr": "make: *** No rule"}', E.SOFT, False),
+    ("bash", {"command": "foo"}, "bash: foo: command not found", E.NOT_FOUND, False),
+    ("bash", {"command": "cat x"}, "cat: x: No such file or directory", E.NOT_FOUND, False),
+    ("python", {"code": "1/0"},
+     "Traceback (most recent call last):\nZeroDivisionError: by zero",
+     E.VALIDATION, False),
+    ("search", {"q": "x"}, "Could not find [x]. Similar: ['y']", E.NOT_FOUND, False),
+    ("open", {"input": "door 3"}, "Nothing happens.", E.SOFT, False),
+    ("查订单", {}, '{"code": 404, "msg": "订单不存在", "data": null}', E.NOT_FOUND, False),
+    ("查訂單", {}, "請求失敗：連線逾時", E.TIMEOUT, True),
+    ("支付", {}, '{"code": "SYSTEM_TIMEOUT", "msg": "结果未知，请先查单"}', E.TIMEOUT, True),
+    ("执行命令", {"cmd": "mvn verify"}, "命令超过 300 秒未结束，已终止", E.TIMEOUT, False),
+    ("mcp", {}, '[{"type": "text", "text": "Error: permission denied"}]', E.PERMISSION, False),
+]  # fmt: skip
+
+ANSWERS = [
+    ("log_search", {"query": "error"}, "10:02 ERROR timeout in worker\n10:03 ERROR again"),
+    ("search", {"q": "x"}, "[]"),
+    ("search", {"q": "x"}, "No results"),
+    ("bash", {"command": "grep -n x f"}, '{"exit_code": 1, "stdout": "", "stderr": ""}'),
+    ("bash", {"command": "systemctl status nginx"}, '{"exit_code": 3, "stdout": "inactive"}'),
+    ("read_file", {"path": "trace.txt"}, "Traceback (most recent call last):\nKeyError: 'a'\n"),
+    ("get_ticket", {"id": 3}, '{"id": 3, "status": "failed", "subject": "Refund failed"}'),
+    ("translate", {"text": "请求失败", "to": "en"}, "Request failed"),
+    ("翻译", {"文本": "access denied"}, "访问被拒绝"),
+    ("构建状态", {"流水线": 9}, '{"状态": "失败", "阶段": "测试"}'),
+    ("bash", {"command": "pytest"}, "7 passed, 0 failed in 2.06s"),
+    ("write_file", {"path": "a"}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "args", "result", "error_class", "transient"), FAILURES)
+def test_a_failure_is_seen_and_classed(
+    tool: str, args: dict[str, object], result: str, error_class: E, transient: bool
+) -> None:
+    outcome = judge(tool, args, result)
+    assert not outcome.ok
+    assert (outcome.error_class, outcome.transient) == (error_class, transient)
+    assert outcome.message
+
+
+@pytest.mark.parametrize(("tool", "args", "result"), ANSWERS)
+def test_an_answer_that_speaks_of_failure_is_an_answer(
+    tool: str, args: dict[str, object], result: str
+) -> None:
+    assert judge(tool, args, result).ok
+
+
+def test_what_the_framework_flags_is_a_failure_whatever_the_text_says() -> None:
+    outcome = judge_outcome("a", {}, raised=False, flagged_error=True, result="all good")
+    assert not outcome.ok
+    assert outcome.error_class is E.SOFT
+
+
+def test_a_raised_exception_is_classed_by_its_type() -> None:
+    outcome = judge_outcome("a", {}, raised=True, error_type="ConnectionError", result="")
+    assert outcome.error_class is E.UNAVAILABLE
+    assert outcome.retry_same_args
+
+
+def test_an_unknown_result_is_not_to_be_retried() -> None:
+    outcome = judge("pay", {}, '{"error": "timeout, the payment may have been made"}')
+    assert outcome.transient
+    assert not outcome.retry_same_args
+
+
+def test_a_success_is_neither_transient_nor_to_be_retried() -> None:
+    assert judge("a", {}, "done") == Outcome(ok=True)
+
+
+tools = st.sampled_from(["bash", "search", "pay", "查订单", "translate", "python", "http_get", ""])
+
+
+@given(tools, st.text(), st.booleans())
+def test_no_text_crashes(tool: str, text: str, raised: bool) -> None:
+    outcome = judge(tool, {"command": text, "q": text}, text, raised=raised)
+    assert len(outcome.message) <= 600
+    outcome.model_dump_json()
+
+
+@given(tools, st.recursive(st.none() | st.booleans() | st.text(), st.lists))
+def test_no_json_crashes(tool: str, value: object) -> None:
+    for text in (str(value), repr({"error": value}), f'{{"data": {value!r}}}'):
+        judge(tool, {}, text)
+
+
+HUGE = {
+    "brackets": "[" * 100_000,
+    "braces": '{"a":' * 100_000,
+    "closed": "[" * 50_000 + "]" * 50_000,
+    "letters": "error " * 170_000,
+    "one_word": "e" * 1_000_000,
+    "quotes": "'" * 500_000,
+    "backslashes": "{'" + "\\" * 500_000,
+    "lines": "error: x\n" * 100_000,
+    "spaces": " " * 1_000_000,
+    "newlines": "a\n" * 500_000,
+    "tags": "<html><title>" + "<" * 500_000,
+    "open_title": "<html>" + "<title>" * 100_000,
+    "colons": "a: " * 300_000,
+    "cjk": "失败" * 400_000,
+    "camel": "aB" * 500_000,
+    "traceback": "Traceback (most recent call last)\n" * 30_000,
+    "stack": "   at a.b(" * 100_000,
+    "json": '{"items": [' + ",".join(['{"error": "x"}'] * 50_000) + "]}",
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("tool", ["bash", "search", "pay", "http_get"])
+def test_a_huge_text_is_judged_in_time(name: str, tool: str) -> None:
+    begin = time.perf_counter()
+    judge(tool, {"command": "make", "text": HUGE[name][:100_000]}, HUGE[name])
+    judge(tool, {}, HUGE[name], raised=True)
+    assert time.perf_counter() - begin < 2.0
