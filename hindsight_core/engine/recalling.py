@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
@@ -21,11 +21,12 @@ from hindsight_core.recall import (
     RecallReport,
     Retrieval,
     RetrievalSettings,
+    questions,
     render,
     retrieve,
 )
 from hindsight_core.schema import Memory, Scope
-from hindsight_core.text import shorten
+from hindsight_core.text import clean, shorten
 from hindsight_core.workers import DaemonPool
 
 if TYPE_CHECKING:
@@ -122,32 +123,39 @@ class Recaller:
             core.store.touch(scope, block.memory_ids, at=now)
         return Recalled(memories=tuple(picked), block=block, report=report)
 
-    def _encoded(self, question: str, patience: float | None) -> Embedder | None:
-        """The embedder with the question's vector at hand, or None to go by words alone."""
+    def _encoded(self, message: str, patience: float | None) -> Embedder | None:
+        """The embedder with the vectors of the message's questions at hand, or None."""
         embedder = self._core.embedder
         if embedder is None or self._encoder.refused is not None:
             return None
+        asked = [question.text for question in questions(clean(message).strip())]
         with self._lock:
-            vector = self._vectors.get(question)
-        if vector is None:
+            vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
+        missing = [text for text in asked if text not in vectors]
+        if missing:
+            encode = partial(_encode_each, embedder, missing)
             try:
-                vector = self._queries.submit(partial(embedder.query, question)).result(patience)
+                vectors |= self._queries.submit(encode).result(patience)
             except TimeoutError:
                 logger.info("the query has no vector in time; this recall goes by words alone")
                 return None
             with self._lock:
-                self._vectors[question] = vector
+                self._vectors |= vectors
                 while len(self._vectors) > _MAX_VECTORS:
                     self._vectors.pop(next(iter(self._vectors)))
-        return _Encoded(embedder, vector)
+        return _Encoded(embedder, vectors)
+
+
+def _encode_each(embedder: Embedder, texts: Sequence[str]) -> dict[str, Matrix]:
+    return {text: embedder.query(text) for text in texts}
 
 
 class _Encoded:
-    """An embedder whose one question is answered already."""
+    """An embedder whose questions are answered already."""
 
-    def __init__(self, embedder: Embedder, vector: Matrix) -> None:
+    def __init__(self, embedder: Embedder, vectors: Mapping[str, Matrix]) -> None:
         self._embedder = embedder
-        self._vector = vector
+        self._vectors = vectors
 
     @property
     def info(self) -> IndexInfo:
@@ -157,8 +165,8 @@ class _Encoded:
         return self._embedder.passages(texts)
 
     def query(self, text: str) -> Matrix:
-        del text
-        return self._vector
+        known = self._vectors.get(text)
+        return self._embedder.query(text) if known is None else known
 
 
 def _candidates(found: Retrieval, block: Block | None) -> tuple[CandidateReport, ...]:

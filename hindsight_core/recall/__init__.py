@@ -1,6 +1,7 @@
 """Finds the few memories that matter, renders them into a block, and gates tool calls."""
 
 from hindsight_core.recall.block import Block, count_tokens, render, strip_blocks
+from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.gate import (
     Flag,
     GateAction,
@@ -9,13 +10,15 @@ from hindsight_core.recall.gate import (
     describe_flag,
     find_flag,
 )
+from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import CandidateReport, RecallReport
-from hindsight_core.recall.retrieve import Retrieval, RetrievalSettings, retrieve
+from hindsight_core.recall.retrieve import retrieve
 
 __all__ = [
     "Block",
     "CandidateReport",
     "Flag",
+    "Found",
     "GateAction",
     "GateDecision",
     "RecallReport",
@@ -25,6 +28,7 @@ __all__ = [
     "decide",
     "describe_flag",
     "find_flag",
+    "questions",
     "render",
     "retrieve",
     "strip_blocks",
