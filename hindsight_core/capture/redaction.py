@@ -15,17 +15,18 @@ from threading import Lock
 from typing import Any, Final, NoReturn, cast
 from urllib.parse import quote
 
-from hindsight_core.capture.redaction_names import holds_secret, is_distinctive, secret_type
+from hindsight_core.capture.redaction_names import secret_type
 from hindsight_core.capture.redaction_personal import find_personal
 from hindsight_core.capture.redaction_secrets import find_secrets
 from hindsight_core.capture.redaction_spans import Finding, Masked, merge, outside
+from hindsight_core.capture.redaction_values import holds_secret, is_distinctive
 
 __all__ = ["Finding", "Redacted", "Redactor", "redact"]
 
 _MAX_ROUNDS: Final = 6
 _MAX_REMEMBERED: Final = 256
 _MAX_DEPTH: Final = 64
-_MAX_NODES: Final = 100_000
+_MAX_NODES: Final = 10_000
 _MARK: Final = re.compile(r"\[redacted:[a-z_]+\]")
 _BEYOND: Final = "[redacted:too_deep]"
 _SECRETS: Final = frozenset(
@@ -74,7 +75,8 @@ def _secrets(text: str, found: Iterable[Finding]) -> list[tuple[str, str]]:
             whole = text[finding.start : finding.end]
             part = whole.partition(":")[2] if finding.type in _PAIRS else ""
             for secret, type_ in ((whole, finding.type), (part, "password")):
-                if is_distinctive(secret):
+                # A word that was taken for a secret in prose is not hunted everywhere.
+                if is_distinctive(secret) and not (secret.isascii() and secret.isalpha()):
                     secrets.update(dict.fromkeys(_forms(secret), type_))
     return list(secrets.items())
 
@@ -93,6 +95,8 @@ def _find(text: str, known: Sequence[tuple[str, str]]) -> tuple[Finding, ...]:
     if len(lower) != len(text):
         lower = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
     marks = [Finding("", *match.span()) for match in _MARK.finditer(text)]
+    if marks:  # a placeholder names a type, and must not be the cue for what follows it
+        lower = _MARK.sub(lambda mark: "~" * len(mark.group()), lower)
     secret = merge(outside([*find_secrets(text, lower), *_find_known(text, known)], marks))
     # What is personal inside a secret belongs to it; what reaches out of one is looked at again.
     personal = outside(find_personal(text, lower), merge([*marks, *secret]), touching=True)
@@ -152,7 +156,7 @@ class Redactor:
         """Return a JSON value without secrets: judged by the names of its fields, then as text.
 
         Secrets are collected from the whole value before any of its texts is redacted. What lies
-        deeper than 64 levels, or past 100,000 nodes, is replaced. The value itself is not changed.
+        deeper than 64 levels, or past 10,000 nodes, is replaced. The value itself is not changed.
         """
         self._collect(value, None, 0, [_MAX_NODES])
         return self._clean(value, None, "", 0, [_MAX_NODES])

@@ -119,7 +119,8 @@ def is_word_like(text: str) -> bool:
 _PLACEHOLDER: Final = re.compile(
     r"""
     \$\{?\w.*|\$\(.*|%\w+%|%[-+\#\d.]*[a-zA-Z]|@\w+@          # shell, cmd, printf, templates
-    |\{[A-Za-z_.$ ]*\}?|\{\{.*|.*\}\}|<.*|\[.*|\(.*           # {x}, {{x}}, <x>, [x]
+    |\{[A-Za-z_.$ ]*\d?(?:\[[^\]]*\])?(?:![rsa])?(?::[^{}]*)?\}?   # {x}, {x!r}, {x:>3}
+    |\{\{.*|.*\}\}|<.*|\[.*|\(.*                               # {{x}}, <x>, [x]
     |.*(?:x{4,}|X{4,}|\*{3,}|\.{3,}|\#{4,}|•{2,}|…|_{4,}).*    # masked
     |(?i:your[-_ ].*|(?:my|the|some|an?)[-_ ][a-z _-]*)
     |(?i:.*(?:change[-_]?(?:me|it)|placeholder|redacted|dummy).*)

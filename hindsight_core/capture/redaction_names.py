@@ -11,27 +11,24 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import entropy, is_placeholder, is_word_like
+from hindsight_core.capture.redaction_checks import is_placeholder
 from hindsight_core.capture.redaction_spans import Finding
+from hindsight_core.capture.redaction_values import (
+    assigned_value,
+    end_of_value,
+    is_code,
+    is_password,
+    is_random,
+)
 from hindsight_core.capture.redaction_words import (
     KEY_QUALIFIERS,
     LANGUAGES,
     NEUTRAL_WORDS,
-    NOT_A_VALUE,
     NOT_SECRET_WORDS,
     SECRET_HEADS,
 )
 
-__all__ = [
-    "assigned_value",
-    "find_assigned",
-    "holds_secret",
-    "is_distinctive",
-    "is_random",
-    "name_around",
-    "secret_type",
-    "words_of",
-]
+__all__ = ["find_assigned", "name_around", "secret_type", "words_of"]
 
 _STEMS: Final = ("pass", "pw", "pswd", "secret", "token", "key", "cred", "auth", "cookie", "sess",
                  "jwt", "bearer", "otp", "cvv", "cvc", "pin")  # fmt: skip
@@ -64,17 +61,15 @@ _OPERATOR: Final = re.compile(
     |(?:[ \t]+(?:for|of|to|on)[ \t]+[^\n:=.!?，。]{{1,40}}?)?  # the password for the wifi is …
         (?:[ \t]+(?:{_copulas(spaced=True)})|['’]s)[ \t]*:?[ \t]+(?P<prose>)
     |[\u4e00-\u9fff]{{0,6}}?(?:{_copulas(spaced=False)})[ \t]{{0,3}}(?P<unspaced>)
-    |[ \t]{{1,3}}(?P<space>)
+    |[ ](?P<space>)
     """,
     re.VERBOSE,
 )
 _SCHEME: Final = re.compile(
     r"(?:bearer|basic|token|apikey|api-key|key|negotiate|digest)[ \t]+(?=\S)", re.IGNORECASE
 )
-_COOKIES: Final = re.compile(r"\\{0,3}[\"']?([^\r\n\"'\\]{3,4096})")
-_QUOTED: Final = re.compile(r"(\\{0,3}[\"'`])((?:(?!\1)[^\n]){1,400})\1|“([^”\n]{1,400})”")
-_BARE: Final = re.compile(
-    r"\\{0,3}[\"'`(]?((?:[^\s\"'`,;<>，。；、！？“”‘’（）\\]|\\(?![nrt\"'\\])){1,400})"
+_COOKIES: Final = re.compile(
+    r"\\{0,3}[\"']?([A-Za-z0-9_.%$-]{1,64}=[^\s\"'\\][^\r\n\"'\\]{0,4096})"
 )
 _ASCII_AHEAD: Final = re.compile(r"[\"'`“(]?[!-~]")
 
@@ -116,17 +111,18 @@ def _of_name(text: str, start: int, end: int) -> Finding | None:
         name = f"{before.group(1)}_{name}" if before else name
     kind = secret_type(name)
     operator = _OPERATOR.match(text, end) if kind else None
-    if kind is None or operator is None or text.endswith("[redacted:", 0, start):
+    if kind is None or operator is None:
         return None
     how = operator.lastgroup
     flag = name.startswith("-")
     if how == "comma" and text[max(0, start - 1) : start] not in ("'", '"'):
         return None
     at = operator.end()
-    if kind == "cookie" and how == "strong" and name.lower().endswith("cookie"):
+    if name.lower() in ("cookie", "set-cookie"):
         jar = _COOKIES.match(text, at)
-        if jar and "=" in jar.group(1) and not is_placeholder(jar.group(1)):
-            return Finding("cookie", *jar.span(1))
+        return Finding("cookie", *jar.span(1)) if jar and not is_placeholder(jar.group(1)) else None
+    if how != "strong" and words_of(name)[-1] == "pass":
+        return None
     scheme = _SCHEME.match(text, at) if kind == "token" else None
     value = assigned_value(
         text, scheme.end() if scheme else at, in_query=start > 0 and text[start - 1] in "?&"
@@ -135,19 +131,27 @@ def _of_name(text: str, start: int, end: int) -> Finding | None:
         return None
     quoted, first, last = value
     found = text[first:last]
-    if scheme and len(found) >= 8 and not is_placeholder(found):
-        return Finding(kind, first, last)
-    sure = how == "strong" or flag
+    if not quoted and is_code(found):
+        return None
+    if scheme and how == "strong" and len(found) >= 8 and not _WORDS_ONLY.fullmatch(found):
+        return (
+            None if is_placeholder(found) else Finding(kind, first, end_of_value(text, first, last))
+        )
+    if how == "tag" and not (text.startswith("<", last) and text.endswith("<", 0, start)):
+        return None
+    sure = how == "strong"
+    variable = not quoted and operator.group().startswith(" =")  # and not a word of settings
     if how == "space" and not flag:
         good = _is_said(found, kind, name, quoted=quoted)
     elif kind == "password":
-        good = _is_password(found, sure=sure, quoted=quoted, after=text[last : last + 1])
+        word = sure and not variable
+        good = is_password(found, sure=word, quoted=quoted, after=text[last : last + 1])
         good = good and _fits(name, found)
     elif kind == "api_key" and _is_bare_key(name):
         good = is_random(found, least=16, bits=3.5)
     else:
-        good = is_random(found, least=8, bits=2.75 if sure else 3.0)
-    return Finding(kind, first, last) if good else None
+        good = is_random(found, least=8, bits=2.75 if sure or flag else 3.0)
+    return Finding(kind, first, end_of_value(text, first, last)) if good else None
 
 
 def _of_other_language(text: str) -> Iterator[Finding]:
@@ -160,29 +164,14 @@ def _of_other_language(text: str) -> Iterator[Finding]:
             continue
         quoted, first, last = value
         found, kind = text[first:last], _OTHER_HEADS[match.group()]
+        if not quoted and is_code(found):
+            continue
         if kind == "password":
-            good = _is_password(found, sure=False, quoted=quoted, after=text[last : last + 1])
+            good = is_password(found, sure=False, quoted=quoted, after=text[last : last + 1])
         else:
             good = is_random(found, least=8, bits=2.75)
         if good:
-            yield Finding(kind, first, last)
-
-
-def assigned_value(text: str, at: int, *, in_query: bool = False) -> tuple[bool, int, int] | None:
-    """Return whether the value at a place is quoted, and where it starts and ends."""
-    quoted = _QUOTED.match(text, at)
-    if quoted:
-        group = 2 if quoted.group(2) is not None else 3
-        return True, quoted.start(group), quoted.end(group)
-    bare = _BARE.match(text, at)
-    if bare is None:
-        return None
-    value = bare.group(1).partition("&")[0] if in_query else bare.group(1)
-    for opening, closing in ("()", "[]", "{}"):
-        while closing in value and value.count(closing) > value.count(opening):
-            value = value[: value.rindex(closing)]
-    value = value.rstrip(".,:!?*_")
-    return (False, bare.start(1), bare.start(1) + len(value)) if value else None
+            yield Finding(kind, first, end_of_value(text, first, last))
 
 
 def words_of(name: str) -> list[str]:
@@ -215,25 +204,6 @@ def _is_bare_key(name: str) -> bool:
     return "key" in words and not KEY_QUALIFIERS.intersection(words)
 
 
-_DIGIT_OR_SIGN: Final = re.compile(r"[^A-Za-z_.'/-]")
-_CODE: Final = re.compile(
-    r"[A-Za-z_][\w.]*[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+"
-)
-_LOCATION: Final = re.compile(
-    r"\.{0,2}/.*|[A-Za-z]:\\.*|\w+://.*|~/.*|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+"
-)
-
-
-def _is_password(value: str, *, sure: bool, quoted: bool, after: str) -> bool:
-    if len(value) < 3 or value.lower() in NOT_A_VALUE or is_placeholder(value):
-        return False
-    if _LOCATION.fullmatch(value) or (not quoted and _CODE.fullmatch(value)):
-        return False
-    if not _DIGIT_OR_SIGN.search(value):
-        return len(value) >= 6 and sure and (quoted or after in ("", "\n", "\r", ";", "&"))
-    return len(value) >= 4 or value.isdecimal()
-
-
 def _is_said(value: str, kind: str, name: str, *, quoted: bool) -> bool:
     """Whether what just follows the name in prose, as in "use password hunter2", is its value."""
     if kind != "password":
@@ -245,10 +215,11 @@ def _is_said(value: str, kind: str, name: str, *, quoted: bool) -> bool:
         len(value) >= 6
         and digit
         and letter
-        and _is_password(value, sure=False, quoted=quoted, after="")
+        and is_password(value, sure=False, quoted=quoted, after="")
     )
 
 
+_WORDS_ONLY: Final = re.compile(r"[a-z]+(?:[-_][a-z]+)*")
 _SHORT_CODES: Final = frozenset(("pin", "otp", "cvv", "cvc"))
 
 
@@ -257,32 +228,4 @@ def _fits(name: str, value: str) -> bool:
     head = words_of(name)[-1]
     if head in _SHORT_CODES:
         return value.isdecimal() and len(value) <= 8
-    return head != "pass" or any(sign.isalpha() for sign in value)
-
-
-def is_random(value: str, *, least: int, bits: float) -> bool:
-    """Whether a value of `least` characters or more reads as random: letters, digits, no words."""
-    if len(value) < least or value.lower() in NOT_A_VALUE or is_placeholder(value):
-        return False
-    if not any(sign.isdigit() for sign in value) or not any(sign.isalpha() for sign in value):
-        return False
-    if any(sign.isspace() for sign in value) or _LOCATION.fullmatch(value):
-        return False
-    return entropy(value) >= bits and not is_word_like(value)
-
-
-def holds_secret(value: str, kind: str) -> bool:
-    """Whether the value of a field that is named for a secret of this type is one."""
-    if not value.strip() or is_placeholder(value):
-        return False
-    return kind == "password" or not value.isdecimal() or len(value) >= 6
-
-
-def is_distinctive(secret: str) -> bool:
-    """Whether a secret may be looked for in other texts without hitting ordinary words."""
-    if not 3 <= len(secret) <= 8192 or "[redacted:" in secret:
-        return False
-    if secret.lower() in NOT_A_VALUE or is_placeholder(secret):
-        return False
-    size = len(secret.encode("utf-8", "replace"))
-    return size >= 6 or (size >= 4 and not (secret.isalpha() or secret.isdecimal()))
+    return head != "pass" or (any(map(str.isalpha, value)) and any(map(str.isdigit, value)))

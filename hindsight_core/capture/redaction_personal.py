@@ -33,7 +33,7 @@ _THING_CUE: Final = re.compile(any_of("things"))
 _PHONE_LABEL: Final = re.compile(any_of("phone_labels"))
 _PHONE_CUE: Final = re.compile(f"{any_of('phone_labels')}|{any_of('phone_cues')}")
 _TRAILER: Final = re.compile(rf"[-\s,(（/\\]{{0,3}}(?:{any_of('phone_trailers')})")
-_VERSION_CUE: Final = re.compile(rf"(?:{any_of('versions')}|==|>=|<=|~=|\^)[\s:：=]*\Z")
+_VERSION_CUE: Final = re.compile(rf"(?:{any_of('versions')}|==|>=|<=|~=|[\^§])[\s:：=]*\Z")
 
 
 def find_personal(text: str, lower: str) -> Iterator[Finding]:
@@ -98,7 +98,7 @@ _CARD: Final = re.compile(
 _BRANDS: Final = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}"
     r"|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12}"
-    r"|62\d{14,17}"
+    r"|62(?:\d{14}|\d{17})"
 )
 """Beginnings and lengths of the numbers that card schemes issue (ISO/IEC 7812)."""
 
@@ -147,12 +147,12 @@ def _ids(text: str, lower: str, first: int, last: int) -> Iterator[Finding]:
 
 _STRONG_PHONE: Final = re.compile(
     r"(?<![A-Za-z0-9_.+-])(?<!\d )(?:"
-    r"[+＋]\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .-]?\d){5,12}"  # international
-    r"|00[1-9]\d{0,2}[ -]\d{1,4}(?:[ -]\d{2,5}){1,4}"
+    r"[+＋][1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .-]?\d){5,12}"  # international
+    r"|00[1-9]\d{0,2}[ -][1-9]\d{0,3}(?:[ -]\d{2,5}){1,4}"
     r"|(?:1[-. ])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([-.]))\d{3}[-.]\d{4}"  # North America
     r"|(?:\+?86[- ]?)?1[3-9]\d([- ]?)\d{4}\2\d{4}"  # China, mobile
     r"|(?:\(0\d{2,3}\) ?|0\d{2,3}-)[2-9]\d{6,7}|[48]00-\d{3,4}-\d{3,4}"  # China, landline
-    r")(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![A-Za-z0-9_]|[.-]\d)"
+    r")(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![A-Za-z0-9_]|[.-]\d|\.[,)])"
 )
 _WEAK_PHONE: Final = re.compile(
     r"(?<![A-Za-z0-9_.+/-])[+(]?\d(?:[ ()./-]{0,2}\d){5,14}(?: ?x\d{1,5})?"
@@ -163,6 +163,7 @@ _NOT_PHONE: Final = re.compile(
     r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d|(?:19|20)\d{6}"
     r"|(?!(?:\d\d\.){3,4}\d\d)(?!\d{3}\.\d{3}\.\d{4})\d+(?:\.\d+)+"  # versions, addresses, decimals
 )
+_DECIMAL: Final = re.compile(r"[+＋]\d+\.\d+")
 _AMOUNT: Final = re.compile(r"\d{1,3}(?: \d{3})+")
 _LINK: Final = re.compile(r"(?:\b(?:at|on|to|is|me|us|number|no)|[:：#给給为為是號号])[ .]{0,2}\Z")
 
@@ -171,6 +172,8 @@ def _phones(text: str, lower: str, first: int, last: int) -> Iterator[Finding]:
     """Yield numbers in the form of a phone number, and those in groups after a word for one."""
     for match in _STRONG_PHONE.finditer(text, max(0, first - 2), last + 8):
         before = lower[max(0, match.start() - 24) : match.start()]
+        if _DECIMAL.fullmatch(match.group()):
+            continue
         bare = match.group().isdecimal()
         if not (bare and _THING_CUE.search(before) and not _PHONE_LABEL.search(before)):
             yield Finding("phone", match.start(), match.end())
@@ -183,7 +186,7 @@ def _phones(text: str, lower: str, first: int, last: int) -> Iterator[Finding]:
             least = 6
         else:
             amount = _AMOUNT.fullmatch(match.group()) and not _LINK.search(before)
-            if amount or not _PHONE_CUE.search(before):
+            if amount or not _PHONE_CUE.search(before.rpartition("\n")[2]):
                 continue
         size = len(digits(match.group()))
         if least <= size <= 15 and not _THING_CUE.search(before[-16:]):
@@ -197,10 +200,10 @@ _IPV6: Final = re.compile(
     r"[23](?<![a-z0-9_:.].)[0-9a-f]{3}:(?:[0-9a-f]{1,4}:{1,2}){1,6}[0-9a-f]{1,4}(?![a-z0-9_:])"
 )
 _LOCAL_NET: Final = re.compile(
-    r"(?:0|10|127|255|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))\..*"
+    r"(?:0|10|127|255|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))\..*|.*\.0"
     r"|8\.8\.(?:8\.8|4\.4)|1\.[01]\.[01]\.1"
 )
-"""Networks without a person behind them (RFC 1918, 3927, 6890), and public name servers."""
+"""Private networks (RFC 1918, 3927, 6890), networks as a whole, and public name servers."""
 
 
 def _addresses(text: str, lower: str) -> Iterator[Finding]:
@@ -208,8 +211,8 @@ def _addresses(text: str, lower: str) -> Iterator[Finding]:
     if text.count(".") > 2:
         for match in _IPV4.finditer(text):
             before = lower[max(0, match.start() - 12) : match.start()]
-            if max(map(int, match.group().split("."))) > 255:
-                continue
+            if not 31 < max(map(int, match.group().split("."))) < 256:
+                continue  # no address, or a section or version: those are small throughout
             if not _LOCAL_NET.fullmatch(match.group()) and not _VERSION_CUE.search(before):
                 yield Finding("ip", match.start(), match.end())
     if text.count(":") > 2:

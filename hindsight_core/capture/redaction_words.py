@@ -56,7 +56,7 @@ def any_of(field: str) -> str:
 
 def _pattern(spaced: bool, words: Iterable[str]) -> str:
     choices = "|".join(sorted(words, key=len, reverse=True)) or "(?!)"
-    return f"(?<![a-z0-9_])(?:{choices})(?![a-z0-9_])" if spaced else f"(?:{choices})"
+    return f"(?<![a-z0-9])(?:{choices})(?![a-z0-9])" if spaced else f"(?:{choices})"
 
 
 # fmt: off
@@ -84,6 +84,7 @@ _ENGLISH: Final = Words(
         "id", "ids", "order", "orders", "ticket", "invoice", "ref", "reference", "tracking",
         "trace", "span", "request", "run", "job", "build", "commit", "timestamp", "ts", "epoch",
         "sku", "isbn", "ean", "size", "bytes", "offset", "seed", "pid", "uid", "gid", "row", "line",
+        "memory",
     ),
     phone_labels=(
         "phone", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "whatsapp", "hotline",
@@ -98,7 +99,7 @@ _ENGLISH: Final = Words(
         "office", "fax", "mobile", "cell", "home", "work", "desk", "phone", "tel", "voicemail",
     ),
     versions=(
-        "version", "versions", "ver", "v", "release", "build", "section",
+        "version", "versions", "ver", "v", "release", "build", "section", "sec", "chapter",
     ),
 )
 _CHINESE: Final = Words(
@@ -201,11 +202,11 @@ NOT_A_VALUE: Final[frozenset[str]] = frozenset((
     "int", "integer", "invalid", "key", "login", "manager", "manual", "masked", "minimum",
     "mismatch", "missing", "must", "nil", "none", "not", "null", "number", "oauth", "oauth2",
     "argon2", "argon2id", "base64", "bcrypt", "md5", "pbkdf2", "sha1", "sha256", "sha512", "utf8",
-    "object", "off", "omitted", "optional", "pass", "passed", "password", "placeholder", "plain",
-    "please", "prompt", "protected", "pwd", "read", "redacted", "refresh", "rejected", "removed",
-    "required", "reset", "revoked", "rotate", "sample", "secret", "secrets", "security", "session",
-    "set", "should", "start", "str", "string", "test", "testing", "text", "that", "the", "this",
-    "token", "true", "type", "undefined", "unknown", "unset", "update", "updated", "user",
+    "object", "off", "omitted", "optional", "pass", "passed", "passwd", "password", "placeholder",
+    "plain", "please", "prompt", "protected", "pwd", "read", "redacted", "refresh", "rejected",
+    "removed", "required", "reset", "revoked", "rotate", "sample", "secret", "secrets", "security",
+    "session", "set", "should", "start", "str", "string", "test", "testing", "text", "that", "the",
+    "this", "token", "true", "type", "undefined", "unknown", "unset", "update", "updated", "user",
     "username", "valid", "value", "void", "weak", "when", "write", "wrong", "yes", "yours",
 ))
 """Plain words that stand where a secret might, and are none."""

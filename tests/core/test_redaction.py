@@ -146,6 +146,12 @@ ORDINARY = (
     "between 2019-2024, from 10 000 000 to 1,250,000 rows, 100-200 items",
     "hash the password with sha256, reset password step2, password policy v2",
     'if "-----BEGIN PRIVATE KEY-----" in text: return headers["Authorization"]',
+    'Pipeline([("pass", "passthrough"), ("key", keys[0])]); token = first(tokens)',
+    "def f(cookies: CookieTypes | None = None, passphrase: bytes = b''): ...",
+    "the OAuth token response, an OAuth token-endpoint, pass `dtype=int64`, print(f'{password!r}')",
+    ":type passphrase: :py:data:`bytes`; password = options",
+    "section 4.2.3.2 of the handbook, +0.3333333, (17643225600., 8821612800., 30270240.)",
+    '{"total_memory": "17179869184", "order_id": 4111111111111111, "net": "198.51.100.0/24"}',
     "tests pass: 1200/1300, pin: GPIO21, the keyboard: qwerty1",
     "验证码错误，密码长度为 8 到 20 位，口令 3 次后锁定，token 过期了，错误码 40013",
     "the accession number is 29.100.5 and the answer is 42",
@@ -177,6 +183,19 @@ def test_ordinary_text_of_agents_is_left_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("text", MARKS)
 def test_a_placeholder_is_not_redacted_again(text: str) -> None:
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "form", ['{"client_secret": "%s"}', "TOKEN=%s", "密钥：%s", "Authorization: Bearer %s"]
+)
+def test_a_very_long_secret_leaves_as_a_whole(form: str) -> None:
+    secret = "a8Kd92LsPq03XnVb47Tz61Yw5Rm2Ec9Uj1Hd" * 100
+    assert "a8Kd" not in redact(form % secret).text
+
+
+def test_a_placeholder_is_no_cue_for_the_number_after_it() -> None:
+    text = "+44 20 7946 0958, 882161280 rows"
+    assert redact(text).text == "[redacted:phone], 882161280 rows"
 
 
 def test_what_was_a_secret_in_an_argument_leaves_every_later_text_of_the_run() -> None:
