@@ -253,6 +253,25 @@ def test_arguments_that_only_sound_secret_are_kept() -> None:
     assert Redactor().value(args) == args
 
 
+def test_a_name_says_what_its_lists_hold_and_not_what_all_its_fields_hold() -> None:
+    args = {
+        "credentials": {"user": "bob", "url": "https://x.example", "password": "hunter2"},
+        "tokens": ["t0k1-a", "t0k2-b"],
+        "token": {"value": "abc"},
+        "cookies": {"sid": "a8Kd92", "theme": "dark"},
+    }
+    assert Redactor().value(args) == {
+        "credentials": {
+            "user": "bob",
+            "url": "https://x.example",
+            "password": "[redacted:password]",
+        },
+        "tokens": ["[redacted:token]", "[redacted:token]"],
+        "token": {"value": "[redacted:token]"},
+        "cookies": {"sid": "[redacted:cookie]", "theme": "[redacted:cookie]"},
+    }
+
+
 def test_numbers_in_arguments_are_judged_by_the_name_of_their_field() -> None:
     args = {
         "card": 4111111111111111,
@@ -344,6 +363,16 @@ json_values = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
+
+
+@given(st.dictionaries(st.sampled_from(["to", "order", "phone", "note", "token"]), texts))
+def test_arguments_are_judged_alike_whether_or_not_another_one_holds_a_secret(
+    args: dict[str, str],
+) -> None:
+    alone = Redactor().value(args)
+    beside = Redactor().value({**args, "password": "Zz9-Qx4-only"})
+    del beside["password"]
+    assert alone == beside
 
 
 @given(json_values)
