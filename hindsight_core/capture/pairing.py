@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.outcomes_context import Role, context_of
-from hindsight_core.capture.outcomes_rules import normalise
-from hindsight_core.capture.outcomes_tables import found
+from hindsight_core.capture.outcomes._context import Role, context_of
+from hindsight_core.capture.outcomes._tables import normalise, says
 from hindsight_core.capture.similar_calls import (
     argument_terms,
     mentions,
@@ -180,7 +179,7 @@ def _premature(calls: Sequence[JudgedCall], known: str) -> frozenset[str]:
         for call in calls
         if not call.outcome.ok
         and call.outcome.error_class is ErrorClass.SOFT
-        and found(normalise(call.outcome.message), lambda language: language.no_effect)
+        and says(normalise(call.outcome.message), "no_effect")
     ]
     if not without:
         return frozenset()

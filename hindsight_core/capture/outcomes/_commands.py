@@ -21,7 +21,9 @@ _CONTENT: Final = frozenset({
     "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack",
     "awk", "sed", "journalctl", "dmesg", "history", "strings", "jq", "yq", "echo", "printf", "zcat",
     "bat", "sort", "uniq", "cut", "tr", "nl", "tac", "column", "xxd", "od", "ps", "top", "env",
-    "man", "last", "fold", "diff", "type", "gc", "get-content", "select-string", "findstr",
+    "man", "last", "fold", "diff", "ls", "find", "tree", "pwd", "stat", "du", "df", "wc", "file",
+    "id", "whoami", "date", "uname", "dir", "crontab", "type", "gc",
+    "get-content", "select-string", "findstr",
 })  # fmt: skip
 _CONTENT_OF: Final[dict[str, frozenset[str]]] = {
     "kubectl": frozenset({"get", "describe", "logs", "top", "events", "explain"}),
@@ -48,6 +50,8 @@ _FILTERS: Final = frozenset({
     "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "awk", "sed", "jq", "echo", "printf",
     "journalctl", "less", "bat", "sort", "strings", "zcat",
 })  # fmt: skip
+
+_PRINTING: Final = frozenset({"logs", "log", "show", "diff", "blame", "grep", "reflog"})
 
 _ANSWERS: Final[dict[str, frozenset[int]]] = {
     **dict.fromkeys(
@@ -123,7 +127,7 @@ def read_command(text: str) -> Command:
         verb=verb,
         names=names,
         content=_is_content(last),
-        pure=last[0] in _FILTERS,
+        pure=last[0] in _FILTERS or (last[0] in _CONTENT_OF and verb in _PRINTING),
         checker=any(_is_checker(words) for words in stages),
     )
 

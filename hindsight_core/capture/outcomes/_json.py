@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from hindsight_core.capture.outcomes_context import Role, ToolContext
-from hindsight_core.capture.outcomes_failure import Failure
-from hindsight_core.capture.outcomes_rules import normalise
-from hindsight_core.capture.outcomes_tables import found, key_roles
+from hindsight_core.capture.outcomes._context import Role, ToolContext
+from hindsight_core.capture.outcomes._failure import Failure
+from hindsight_core.capture.outcomes._tables import key_roles, normalise, says, without_harmless
 from hindsight_core.text import shorten
 
 __all__ = ["judge_json", "read_json"]
@@ -30,6 +29,7 @@ _GOOD: Final = frozenset({
 _BAD_STATE: Final = re.compile(
     r"\b(?:error|errors|fail|failed|failure|fatal|rejected|denied|timeout|timed out|refused"
     r"|unauthorized|forbidden|invalid|aborted|declined|unavailable|exception|unsuccessful"
+    r"|conflict|blocked"
     r"|not (?:\w+ )?\w+ed|not found|expired|nok)\b|失败|错误|异常|拒绝|驳回|超时|未(?:执行|成功"
     r"|生效|完成)"
 )
@@ -91,13 +91,16 @@ class _Object:
         self.reads = context.role in (Role.READ, Role.STATUS)
         self.by_role: dict[str, list[tuple[str, Any]]] = {}
         self.data = 0
+        self.refusals = 0
         for key, item in list(value.items())[:200]:
             roles = key_roles(str(key))
             for role in roles:
                 self.by_role.setdefault(role, []).append((str(key), item))
             wraps = "body" in roles and isinstance(item, (Mapping, list, str))
-            if not (roles - {"body", "state"} or wraps or _blank(item)):
+            empty = item is not False and _blank(item)
+            if not (roles - {"body", "state"} or wraps or empty):
                 self.data += 1
+                self.refusals += item is False
 
     def of(self, role: str) -> list[Any]:
         return [item for _, item in self.by_role.get(role, [])]
@@ -132,8 +135,8 @@ class _Object:
                     and not (number == 0 and self.coded_elsewhere())
                 ):
                     continue
-                is_good = (number == 0 and not plain) or 200 <= number < 400 or success
-                is_bad = not is_good and (
+                is_good = (number == 0 and not plain) or success
+                is_bad = not (is_good or 200 <= number < 400) and (
                     (400 <= number < 600 and not (self.data and self.reads))
                     or bool(self.of("message"))
                     or plain
@@ -142,12 +145,8 @@ class _Object:
                 text = normalise(item).strip()
                 is_good = text in _GOOD
                 is_bad = not is_good and bool(
-                    found(text, lambda it: it.statement)
-                    or (
-                        not self.data
-                        and self.said()
-                        and found(self.said(), lambda it: it.statement)
-                    )
+                    says(text, "statement")
+                    or (not self.data and self.said() and says(self.said(), "statement"))
                 )
             else:
                 continue
@@ -173,8 +172,21 @@ class _Object:
         return bool(lists) and all(_blank(item) for item in lists)
 
     def undone(self) -> Failure | None:
-        if any(item is False for item in self.of("done")):
+        if self.reads or self.context.role is Role.TRANSFORM:
+            return None
+        results = [item for key, item in self.by_role.get("state", []) if key != "state"]
+        done = [item for item in self.of("done") if isinstance(item, (bool, int))]
+        if self.context.role is Role.ACT and self.data == self.refusals > 0 and self.said():
             return self.failure(unmet=True)
+        counted = [item for item in done if not isinstance(item, bool)]
+        if any(item is False for item in (*done, *results)) or (counted and not any(counted)):
+            return self.failure(unmet=True)
+        affected = [item for item in self.of("affected") if isinstance(item, int)]
+        if affected and not any(affected) and self.context.role is Role.ACT:
+            return self.failure(partial=True)
+        counts = [item for item in self.of("partial") if not isinstance(item, bool)]
+        if any(not _blank(item) and item != 0 for item in counts):
+            return self.failure(partial=True)
         return None
 
     def bad_state(self) -> Failure | None:
@@ -200,24 +212,23 @@ class _Object:
     def said_no(self) -> Failure | None:
         """Judge an object that only talks, or that adds to its success that nothing was done."""
         said = self.said()
-        if not said or found(said, lambda it: it.empty):
+        if not said or says(said, "empty"):
             return None
         inside = [item for item in self.of("body") if not isinstance(item, str)]
         talks_only = self.found_nothing() or (not self.data and not inside)
-        if talks_only and found(said, lambda it: it.statement):
+        if talks_only and says(said, "statement"):
             return self.failure()
-        if not self.reads and found(said, lambda it: it.unmet):
+        if not self.reads and says(said, "unmet"):
             return self.failure(unmet=True)
         return None
 
     def said(self) -> str:
         texts = [item for item in self.of("message") if isinstance(item, str)]
-        text = normalise(" \n".join(texts))
-        for language in _harmless():
-            text = language.sub(" ", text)
-        return text.strip()
+        return without_harmless(normalise(" \n".join(texts)))
 
-    def failure(self, *, unmet: bool = False, extra: tuple[str, ...] = ()) -> Failure:
+    def failure(
+        self, *, unmet: bool = False, partial: bool = False, extra: tuple[str, ...] = ()
+    ) -> Failure:
         texts: list[str] = []
         symbols: list[str] = []
         numbers: list[int] = []
@@ -228,14 +239,13 @@ class _Object:
         if not message:
             message = shorten(json.dumps(self.value, ensure_ascii=False, default=str), 300)
         return Failure(
-            message=message, symbols=tuple(symbols), status=status, number=other, unmet=unmet
+            message=message,
+            symbols=tuple(symbols),
+            status=status,
+            number=other,
+            unmet=unmet,
+            partial=partial,
         )
-
-
-def _harmless() -> list[re.Pattern[str]]:
-    from hindsight_core.capture.outcomes_tables import LANGUAGES
-
-    return [language.harmless for language in LANGUAGES]
 
 
 def _is_word_error(text: str) -> bool:
@@ -259,7 +269,7 @@ def _collect(
         elif isinstance(item, Mapping) and depth < 3:
             if roles & {"error", "body", "meta", "message"} or depth:
                 _collect(cast("Mapping[str, Any]", item), texts, symbols, numbers, depth + 1)
-            elif found(normalise(str(key)), lambda it: it.statement):
+            elif says(normalise(str(key)), "statement"):
                 symbols.append(str(key))
         elif isinstance(item, list) and roles & {"error", "message"} and depth < 3:
             for one in cast("list[Any]", item)[:5]:

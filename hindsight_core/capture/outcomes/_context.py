@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from hindsight_core.capture.outcomes_commands import Command, read_command
-from hindsight_core.capture.outcomes_rules import normalise
-from hindsight_core.capture.outcomes_tables import words
+from hindsight_core.capture.outcomes._commands import Command, read_command
+from hindsight_core.capture.outcomes._tables import normalise, words
 
 __all__ = ["Role", "ToolContext", "context_of"]
 
@@ -32,6 +31,7 @@ class Role(StrEnum):
     STATUS = "status"
     TRANSFORM = "transform"
     AGENT = "agent"
+    CHECKER = "checker"
     SHELL = "shell"
     CODE = "code"
     SQL = "sql"
@@ -39,8 +39,9 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-_VERBS: Final = (Role.ACT, Role.STATUS, Role.TRANSFORM, Role.READ, Role.AGENT)
-_KINDS: Final = (Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
+_RUNS: Final = frozenset({"run", "invoke", "use"})
+_VERBS: Final = (Role.ACT, Role.STATUS, Role.TRANSFORM, Role.READ)
+_KINDS: Final = (Role.CHECKER, Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,11 +51,8 @@ class ToolContext:
     role: Role
     command: Command
     said: str
-
-    @property
-    def content(self) -> bool:
-        """Whether the result is made of what others wrote."""
-        return self.role in (Role.READ, Role.STATUS, Role.TRANSFORM) or self.command.content
+    raw: bool = False
+    """Whether what is read is any text at all, such as a file, a log or a message."""
 
     @property
     def own_code(self) -> bool:
@@ -69,7 +67,14 @@ def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     command = Command()
     if role is Role.SHELL:
         command = read_command(f"{tool} {said}" if _is_program(tool) else said)
-    return ToolContext(role=role, command=command, said=normalise(said))
+    return ToolContext(role=role, command=command, said=normalise(said), raw=_is_raw(tool))
+
+
+def _is_raw(tool: str) -> bool:
+    known = words("raw")
+    text = tool.casefold()
+    named = {word.casefold() for word in _WORD.findall(tool)}
+    return bool(named & known) or any(word in text for word in known if _CJK.search(word))
 
 
 def _is_program(tool: str) -> bool:
@@ -82,8 +87,13 @@ def _role(tool: str) -> Role:
     for part in reversed(parts):
         name = [word.casefold() for word in _WORD.findall(part)]
         if role := _kind(name) or _verb(name) or _cjk(part):
-            return role
+            asked = role in (Role.ACT, Role.TRANSFORM) and any(map(_is_agent, parts))
+            return Role.AGENT if asked else role
     return Role.OTHER
+
+
+def _is_agent(part: str) -> bool:
+    return any(word.casefold() in words(Role.AGENT) for word in _WORD.findall(part))
 
 
 def _kind(name: list[str]) -> Role | None:
@@ -91,18 +101,22 @@ def _kind(name: list[str]) -> Role | None:
     for kind in _KINDS:
         known = words(kind)
         if any(word in known for word in (*name[:1], *name[-1:])):
-            reads = kind is not Role.SHELL and any(word in words(Role.READ) for word in name[1:-1])
-            searched = kind is Role.CODE and _verb(name) is Role.READ
-            return None if reads or searched else kind
+            if kind is Role.CODE and _verb(name) in (Role.READ, Role.ACT) and len(name) > 1:
+                return kind if _verb(name) is Role.ACT and name[0] in _RUNS else None
+            return kind
     return None
 
 
-def _verb(name: Iterable[str]) -> Role | None:
+def _verb(name: list[str]) -> Role | None:
+    """Find the first verb; of words that may be nouns, one of state or content goes before."""
     for word in name:
         for role in _VERBS:
             if word in words(role):
                 return role
-    return None
+    for role in (Role.STATUS, Role.READ, Role.TRANSFORM, Role.ACT):
+        if any(word in words(f"{role}_noun") for word in name):
+            return role
+    return Role.AGENT if any(word in words(Role.AGENT) for word in name) else None
 
 
 def _cjk(part: str) -> Role | None:
@@ -112,7 +126,7 @@ def _cjk(part: str) -> Role | None:
     text = normalise(part)
     hits = [
         (text.find(word), len(word), role)
-        for role in (*_KINDS[:2], *_VERBS)
+        for role in (*_KINDS[:4], *_VERBS, Role.AGENT)
         for word in words(role)
         if _CJK.search(word) and word in text
     ]

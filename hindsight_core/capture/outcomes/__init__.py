@@ -11,19 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from hindsight_core.capture.outcomes_codes import class_of_http
-from hindsight_core.capture.outcomes_context import Role, ToolContext, context_of
-from hindsight_core.capture.outcomes_failure import Failure, outcome_of
-from hindsight_core.capture.outcomes_html import is_page
-from hindsight_core.capture.outcomes_json import judge_json, read_json
-from hindsight_core.capture.outcomes_rules import normalise
-from hindsight_core.capture.outcomes_text import (
-    exit_code_of,
-    judge_html,
-    judge_process,
-    judge_text,
-    split_http,
-)
+from hindsight_core.capture.outcomes._codes import class_of_http
+from hindsight_core.capture.outcomes._context import Role, ToolContext, context_of
+from hindsight_core.capture.outcomes._failure import Failure, outcome_of
+from hindsight_core.capture.outcomes._html import is_page
+from hindsight_core.capture.outcomes._json import judge_json, read_json
+from hindsight_core.capture.outcomes._process import exit_code_of, judge_process
+from hindsight_core.capture.outcomes._tables import normalise
+from hindsight_core.capture.outcomes._text import judge_html, judge_text, split_http
 from hindsight_core.schema import Outcome
 from hindsight_core.text import clean, shorten
 
@@ -176,7 +171,7 @@ def _process_fields(fields: Mapping[str, Any]) -> tuple[int, str, str] | None:
 
 
 def _prose(text: str, context: ToolContext) -> Failure | None:
-    if context.role in (Role.SHELL, Role.CODE, Role.OTHER, Role.AGENT, Role.ACT):
+    if context.role in (Role.SHELL, Role.CODE, Role.CHECKER, Role.OTHER, Role.AGENT, Role.ACT):
         code = exit_code_of(text)
         if code is not None:
             return judge_process(code, text, "", context)

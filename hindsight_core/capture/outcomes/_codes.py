@@ -17,6 +17,7 @@ __all__ = [
     "class_of_symbol",
     "class_of_vendor_code",
     "is_decisive",
+    "is_own_mistake",
 ]
 
 _HTTP: Final[Mapping[int, E]] = {
@@ -123,6 +124,11 @@ def class_of_symbol(symbol: str, *, own_code: bool) -> E | None:
     if name == "assertionerror" and own_code:
         return E.VALIDATION
     return _BY_SYMBOL.get(name)
+
+
+def is_own_mistake(symbol: str) -> bool:
+    """Whether an exception's name is one of a mistake in code."""
+    return _PLAIN.sub("", symbol.casefold().rpartition(".")[2]) in _OWN_CODE
 
 
 def class_of_exit(code: int, *, command: str) -> E | None:

@@ -1,0 +1,178 @@
+"""The languages that outcomes are judged in: one TOML table each, put together for lookup.
+
+Adding a language is adding a table to `LANGUAGES`. Patterns match normalised text. None nests a
+repetition in another, so a search is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from hindsight_core.han import simplified
+from hindsight_core.schema import ErrorClass
+from hindsight_core.text import fold, shorten
+
+__all__ = [
+    "LANGUAGES",
+    "MAX_JUDGED",
+    "Rule",
+    "key_roles",
+    "normalise",
+    "opens",
+    "rules",
+    "says",
+    "without_harmless",
+    "words",
+]
+
+LANGUAGES: Final = ("en", "zh")
+MAX_JUDGED: Final = 4_000
+"""Characters of a text that are looked at: its head and its tail."""
+
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_CONTRACTED: Final = re.compile(r"\b(?:ca|wo)n['’]t\b|n['’]t\b|(?<=\w)['’](?:m|re|ve)\b")
+_WRITTEN_OUT: Final = {"cant": "cannot", "wont": "will not", "nt": " not", "m": " am", "re": " are"}
+_GAPS: Final = re.compile(r"[ \t_]+")
+_MACRO: Final = re.compile(r"%([A-Z]+)%")
+_SIGNS: Final = re.compile(r"[\W_]+")
+_DECORATION: Final = " \t\r\n#>*-—✖✗❌⚠️!【[(\"'“`"
+
+
+class Rule(NamedTuple):
+    """What a message that matches means; `transient` None leaves it to the class."""
+
+    error_class: ErrorClass
+    pattern: re.Pattern[str]
+    transient: bool | None
+    own_code: bool
+    """Whether it holds only of code that the agent itself passed."""
+
+
+@cache
+def _table(language: str) -> dict[str, Any]:
+    path = files("hindsight_core.capture.outcomes").joinpath(f"{language}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _alternatives(table: dict[str, Any], patterns: list[str]) -> list[str]:
+    macros: dict[str, str] = table.get("macros", {})
+
+    def expand(pattern: str) -> str:
+        text = _MACRO.sub(lambda match: macros[match[1]], pattern)
+        begins = pattern[:1].isascii() and (pattern[:1].isalpha() or pattern.startswith("%"))
+        return rf"\b(?:{text})" if begins and language_has_words(table) else f"(?:{text})"
+
+    return [expand(pattern) for pattern in patterns]
+
+
+def language_has_words(table: dict[str, Any]) -> bool:
+    """Whether the language writes spaces, so that a pattern may be held to a word's start."""
+    return "regional" not in table
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    parts: list[str] = []
+    for language in LANGUAGES:
+        table = _table(language)
+        parts += _alternatives(table, table["patterns"].get(name, []))
+    return re.compile("|".join(parts) or "(?!)", re.MULTILINE if name in _BY_LINE else 0)
+
+
+_BY_LINE: Final = frozenset({"harmless", "report"})
+
+
+@cache
+def rules(rank: str) -> tuple[Rule, ...]:
+    """Return the rules of one rank (`specific`, `plain`, `vague`), of every language in turn."""
+    return tuple(rule for language in LANGUAGES for rule in _rules(language, rank))
+
+
+def _rules(language: str, rank: str) -> Iterator[Rule]:
+    table = _table(language)
+    for row in table.get(rank, []):
+        yield Rule(
+            error_class=ErrorClass(row["class"]),
+            pattern=re.compile("|".join(_alternatives(table, row["any"]))),
+            transient=row.get("transient"),
+            own_code=row.get("only") == "own_code",
+        )
+
+
+def says(text: str, name: str) -> bool:
+    """Whether a normalised text holds a pattern of that name in any language."""
+    return _pattern(name).search(text) is not None
+
+
+def opens(text: str) -> bool:
+    """Whether a normalised text begins as a report of failure."""
+    return _pattern("opening").match(text.lstrip(_DECORATION)) is not None
+
+
+def without_harmless(text: str) -> str:
+    """Cut out of a normalised text what speaks of failure without being one."""
+    return _pattern("harmless").sub(" ", text).strip()
+
+
+@cache
+def _keys() -> dict[str, frozenset[str]]:
+    table: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for role, names in _table(language)["keys"].items():
+            for name in names:
+                table.setdefault(name, set()).add(role)
+    return {name: frozenset(roles) for name, roles in table.items()}
+
+
+def key_roles(key: str) -> frozenset[str]:
+    """What a result's key may stand for: error, flag, code, message … ; empty for data."""
+    name = _SIGNS.sub("", key.casefold())
+    roles = _keys().get(name)
+    if roles is None:
+        ends = name.endswith(_ERROR_ENDS) and not name.startswith(_OF_THE_PAST)
+        return _ERROR if ends else frozenset()
+    return roles
+
+
+_ERROR: Final = frozenset({"error"})
+_ERROR_ENDS: Final = ("error", "errors", "errormessage", "exception")
+_OF_THE_PAST: Final = ("last", "previous", "prev", "past")
+
+
+@cache
+def words(role: str) -> frozenset[str]:
+    """The words of tools' names that speak for a role, of every language."""
+    return frozenset(w for language in LANGUAGES for w in _table(language)["words"].get(role, ()))
+
+
+@cache
+def _regional() -> tuple[re.Pattern[str], dict[str, str]]:
+    table = {k: v for name in LANGUAGES for k, v in _table(name).get("regional", {}).items()}
+    longest = sorted(table, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest)) or "(?!)"), table
+
+
+def normalise(text: str) -> str:
+    """Return a text in the form that the patterns are written for, shortened to `MAX_JUDGED`.
+
+    Compatibility form, lower case, simplified signs, one word for regional ones, identifiers cut
+    into words (`NoSuchKey`, `no_such_key` -> `no such key`), contractions written out.
+    """
+    cut = _CAMEL.sub(" ", shorten(text, MAX_JUDGED, mark="\n"))
+    folded = fold(cut)
+    if not folded.isascii():
+        pattern, table = _regional()
+        folded = pattern.sub(lambda match: table[match[0]], simplified(folded))
+    if "'" in folded or "’" in folded:
+        folded = _CONTRACTED.sub(_written_out, folded)
+    return _GAPS.sub(" ", folded)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    letters = re.sub(r"\W", "", match[0])
+    return _WRITTEN_OUT.get(letters, " have")
