@@ -24,7 +24,7 @@ FAILURES = [
     ("http_get", {}, "HTTP 503\n{}", E.UNAVAILABLE, True),
     ("http_get", {}, "HTTP/1.1 429 Too Many Requests", E.RATE_LIMIT, True),
     ("http_get", {}, "<html><title>504 Gateway Time-out</title></html>", E.TIMEOUT, True),
-    ("bash", {"command": "make"}, '{"exit_code": 2, "stderr": "make: *** No rule"}', E.NOT_FOUND, False),
+    ("bash", {"command": "make"}, '{"exit_code": 2, "stderr": "*** No rule"}', E.NOT_FOUND, False),
     ("bash", {"command": "foo"}, "bash: foo: command not found", E.NOT_FOUND, False),
     ("bash", {"command": "cat x"}, "cat: x: No such file or directory", E.NOT_FOUND, False),
     ("python", {"code": "1/0"},
