@@ -1,0 +1,14 @@
+"""Memory for LangChain agents: `create_agent(model, tools, middleware=[HindsightMiddleware()])`."""
+
+from __future__ import annotations
+
+from hindsight_core.errors import MissingExtraError
+
+try:
+    from langchain_hindsight.middleware import HindsightMiddleware
+except ImportError as error:
+    if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core", "langgraph"}:
+        raise
+    raise MissingExtraError("langchain", error.name or "langchain", reason=str(error)) from error
+
+__all__ = ["HindsightMiddleware"]

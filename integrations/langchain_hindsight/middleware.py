@@ -1,0 +1,303 @@
+"""`HindsightMiddleware`: memory for an agent made by `create_agent`, in one line."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from hindsight_core import Hindsight, Scope, in_executor, let_through
+from langchain_hindsight._reading import (
+    Site,
+    heard_now,
+    locate,
+    messages_of,
+    rejections,
+    run_id_of,
+    task_of,
+)
+from langchain_hindsight._tools import LiveRun, WatchedCall
+
+__all__ = ["HindsightMiddleware"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_MAX_LIVE: Final = 1_000
+"""Runs held at once; an older one that goes on after that is taken up again from the store."""
+
+let_through(GraphBubbleUp)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """What a hook was called with, read on the hook's own thread."""
+
+    site: Site
+    messages: list[BaseMessage]
+    run_id: str
+
+
+class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+    """Captures what the agent does, recalls what matters, and stops known failures.
+
+    Put it last in `middleware=[...]`: the innermost sees every retry and the arguments that really
+    ran. Who the user is comes from the run's context (`user_id`), then `configurable`, then
+    `metadata`, then `user`; the tenant in the same way (`tenant_id`). The session is the thread.
+
+    What is recalled goes into the request to the model alone, never into the agent's state. An
+    error of ours never reaches the agent: see `hindsight.health()`. Of what a sub-agent is told no
+    preference is learnt, for an agent said it.
+
+    Args:
+        hindsight: The memory, or the path or URL at which to open it; without one the default
+            store. A memory opened here is closed by `close`, or else at exit.
+        user: The user where a run names none.
+        tenant: The tenant where a run names none.
+        agent: Narrows the scope: what this agent learns no other agent sees.
+
+    Raises:
+        HindsightError: The store cannot be opened.
+    """
+
+    def __init__(
+        self,
+        hindsight: Hindsight | str | None = None,
+        *,
+        user: str | None = None,
+        tenant: str | None = None,
+        agent: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._owned = not isinstance(hindsight, Hindsight)
+        self.hindsight = (
+            hindsight if isinstance(hindsight, Hindsight) else Hindsight.open(hindsight)
+        )
+        self._user = user
+        self._tenant = tenant
+        self._agent = agent
+        self._live: OrderedDict[str, LiveRun] = OrderedDict()
+        self._threads: OrderedDict[Site, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the memory, if it was opened here."""
+        if self._owned:
+            self.hindsight.close()
+
+    def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Record what the user said."""
+        self._begin(self._see(state, runtime))
+
+    async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Record what the user said."""
+        await in_executor(self._begin, self._see(state, runtime))
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        """Put what is recalled before the model, in this request alone."""
+        return handler(self._prepare(request, self._see(request)))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Put what is recalled before the model, in this request alone."""
+        seen = self._see(request)
+        return await handler(await in_executor(self._prepare, request, seen))
+
+    def wrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+    ) -> ToolMessage | Command[Any]:
+        """Let the gate look at the call, run it, and record what came of it."""
+        call = self._watch(request, self._see(request))
+        if call is None:
+            return handler(request)
+        result = call.answer()
+        if result is None:
+            try:
+                result = handler(request)
+            except GraphBubbleUp:  # an interrupt, or a command to the parent graph: no failure
+                raise
+            except Exception as error:
+                call.note(error=error)
+                raise
+        call.note(result)
+        return result
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Let the gate look at the call, run it, and record what came of it."""
+        seen = self._see(request)
+        call = await in_executor(self._watch, request, seen)
+        if call is None:
+            return await handler(request)
+        result = call.answer()
+        if result is None:
+            try:
+                result = await handler(request)
+            except GraphBubbleUp:
+                raise
+            except Exception as error:
+                await in_executor(call.note, None, error)
+                raise
+        await in_executor(call.note, result)
+        return result
+
+    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Record the agent's last word and have the run judged."""
+        self._end(self._see(state, runtime))
+
+    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Record the agent's last word and have the run judged."""
+        await in_executor(self._end, self._see(state, runtime))
+
+    # What follows runs on the hook's thread or, in the async forms, on a worker; none of it raises.
+
+    def _see(self, source: Any, runtime: Any = None) -> _Seen | None:
+        """Read a request, or a state with its runtime."""
+        with self.hindsight.guard("langchain.read"):
+            state = source if runtime is not None else source.state
+            context = (runtime or source.runtime).context
+            site = locate(context, user=self._user, tenant=self._tenant)
+            messages = messages_of(state)
+            return _Seen(site=site, messages=messages, run_id=self._run_id(site, messages))
+        return None
+
+    def _run_id(self, site: Site, messages: list[BaseMessage]) -> str:
+        run_id, by_user = run_id_of(site, messages)
+        if site.thread is None:
+            return run_id
+        with self._lock:
+            # A summary may have taken the place of the user's words in the midst of a run.
+            run_id = run_id if by_user else self._threads.get(site, run_id)
+            _keep(self._threads, site, run_id)
+        return run_id
+
+    def _run(self, seen: _Seen) -> LiveRun:
+        with self._lock:
+            live = self._live.get(seen.run_id)
+        if live is not None:
+            return live
+        site = seen.site
+        recorder = self.hindsight.run(
+            self._scope(site),
+            task=task_of(seen.messages),
+            agent=self._agent or site.agent,
+            framework="langchain",
+            session=site.thread,
+            run_id=seen.run_id,
+            nested=site.nested,
+        )
+        with self._lock:  # parallel tools may have come here at once: the first one counts
+            live = self._live.setdefault(seen.run_id, LiveRun(recorder))
+            _keep(self._live, seen.run_id, live)
+        return live
+
+    def _scope(self, site: Site) -> Scope | None:
+        with self.hindsight.guard("langchain.scope"):
+            return self.hindsight.scope_of(site.user, tenant=site.tenant, agent=self._agent)
+        return None  # this run goes on without memory
+
+    def _begin(self, seen: _Seen | None) -> None:
+        if seen is None:
+            return
+        with self.hindsight.guard("langchain.before_agent"):
+            self._hear(self._run(seen), seen)
+
+    def _hear(self, live: LiveRun, seen: _Seen) -> None:
+        for said in heard_now(seen.messages):
+            if said.turn not in live.heard:
+                live.recorder.user(said.text, turn=said.turn, before=said.before)
+                live.heard.add(said.turn)
+
+    def _note_rejections(self, live: LiveRun, seen: _Seen) -> None:
+        for message, args in rejections(seen.messages):
+            if message.tool_call_id not in live.seen:
+                live.recorder.rejected(
+                    message.name or "", args, call_id=message.tool_call_id, text=str(message.text)
+                )
+                live.seen.add(message.tool_call_id)
+
+    def _prepare(self, request: ModelRequest[Any], seen: _Seen | None) -> ModelRequest[Any]:
+        if seen is None:
+            return request
+        with self.hindsight.guard("langchain.wrap_model_call"):
+            live = self._run(seen)
+            self._hear(live, seen)
+            self._note_rejections(live, seen)
+            block = live.recorder.context()
+            system = request.system_message
+            return request.override(
+                system_message=_with_block(system, block.text) if block else system,
+                messages=_with_advice(request.messages, live.advice),
+            )
+        return request
+
+    def _watch(self, request: ToolCallRequest, seen: _Seen | None) -> WatchedCall | None:
+        if seen is None:
+            return None
+        with self.hindsight.guard("langchain.wrap_tool_call"):
+            return WatchedCall(request, self._run(seen), self.hindsight.guard)
+        return None
+
+    def _end(self, seen: _Seen | None) -> None:
+        if seen is None:
+            return
+        with self.hindsight.guard("langchain.after_agent"):
+            live = self._run(seen)
+            self._note_rejections(live, seen)
+            last = seen.messages[-1] if seen.messages else None
+            if isinstance(last, AIMessage):
+                live.recorder.agent(str(last.text), turn=last.id or "")
+            live.recorder.finish()
+            with self._lock:
+                self._live.pop(seen.run_id, None)
+
+
+def _keep(held: OrderedDict[K, V], key: K, value: V) -> None:
+    held[key] = value
+    held.move_to_end(key)
+    while len(held) > _MAX_LIVE:
+        held.popitem(last=False)
+
+
+def _with_block(system: SystemMessage | None, block: str) -> SystemMessage:
+    if system is None:
+        return SystemMessage(content=block)
+    if isinstance(system.content, str):
+        joined = f"{system.content}\n\n{block}" if system.content else block
+        return system.model_copy(update={"content": joined})
+    content = [*system.content, {"type": "text", "text": block}]
+    return system.model_copy(update={"content": content})
+
+
+def _with_advice(messages: Sequence[AnyMessage], advice: Mapping[str, str]) -> list[AnyMessage]:
+    """Complete the messages of failed calls; one whose content is not a text stays as it is."""
+    return [
+        message.model_copy(update={"content": f"{message.content}\n\n{advice[call_id]}"})
+        if isinstance(message, ToolMessage)
+        and message.status == "error"
+        and isinstance(message.content, str)
+        and (call_id := message.tool_call_id) in advice
+        else message
+        for message in messages
+    ]

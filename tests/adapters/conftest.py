@@ -1,0 +1,44 @@
+"""What the tests of all adapters share: a memory on disk, and nothing of ours swallowed unseen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from hindsight_core import GateMode, Hindsight, Settings, observe_swallowed
+
+# The kits beside this file (`langchain_kit` and so on) are plain modules.
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def swallowed() -> Iterator[list[str]]:
+    """Errors of ours that were kept from the host: a test that expects some clears the list."""
+    errors: list[str] = []
+    with observe_swallowed(lambda where, error: errors.append(f"{where}: {error!r}")):
+        yield errors
+    assert not errors, f"kept from the host: {errors}"
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path) -> Iterator[Callable[..., Hindsight]]:
+    """Opens the test's store, with text search alone; each call is a process of its own to it."""
+    with ExitStack() as opened:
+
+        def open_it(name: str = "memory.db", *, gate: GateMode = GateMode.ADVISE) -> Hindsight:
+            # No deadline that a busy test machine could miss.
+            settings = Settings(gate=gate, deadline=60.0)
+            path = str(tmp_path / name)
+            return opened.enter_context(Hindsight.open(path, embedder=None, settings=settings))
+
+        yield open_it
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., Hindsight]) -> Hindsight:
+    """One open memory."""
+    return open_memory()
