@@ -20,10 +20,12 @@ __all__ = [
     "Site",
     "ambient_config",
     "answered_by_a_person",
+    "ended_by_itself",
     "heard_now",
     "locate",
     "messages_of",
     "outcome_of",
+    "reason_of",
     "rejections",
     "run_id_of",
     "task_of",
@@ -173,6 +175,18 @@ def rejections(messages: Sequence[BaseMessage]) -> list[tuple[ToolMessage, dict[
         elif isinstance(message, ToolMessage) and _is_rejection(message):
             found.append((message, {}))
     return [(m, arguments.get(m.tool_call_id, {})) for m, _ in reversed(found)]
+
+
+def reason_of(rejection: ToolMessage) -> str:
+    """What a person said when he refused a call; the rest of the message is the framework's."""
+    return str(rejection.text).partition(" with reason: ")[2]
+
+
+def ended_by_itself(state: object, messages: Sequence[BaseMessage]) -> bool:
+    """Whether an agent came to its end with an answer, and was not stopped by a limit."""
+    last = messages[-1] if messages else None
+    jumped = isinstance(state, Mapping) and cast("Mapping[str, object]", state).get("jump_to")
+    return isinstance(last, AIMessage) and not last.tool_calls and not jumped
 
 
 def _is_rejection(message: ToolMessage) -> bool:

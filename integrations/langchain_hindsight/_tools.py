@@ -13,7 +13,7 @@ from langgraph import errors
 from langgraph.types import interrupt
 
 from hindsight_core import GateAction, GateDecision, RunRecorder
-from langchain_hindsight._reading import REJECTION, answered_by_a_person, outcome_of
+from langchain_hindsight._reading import REJECTION, answered_by_a_person, outcome_of, reason_of
 
 __all__ = ["Guard", "LiveRun", "WatchedCall"]
 
@@ -84,7 +84,8 @@ class WatchedCall:
             if self._decision.action is GateAction.CONFIRM and self._can_ask():
                 reason = _refusal(interrupt(self._question()))
                 if reason is not None:
-                    return self._error(f"{REJECTION} `{self._name}` with reason: {reason}")
+                    said = f" with reason: {reason}" if reason else ""
+                    return self._error(f"{REJECTION} `{self._name}`{said}")
                 self._live.approved[self._id] = self._execution
             elif self._decision.action in (GateAction.CONFIRM, GateAction.BLOCK):
                 self._blocked = True
@@ -104,8 +105,8 @@ class WatchedCall:
                 return
             if isinstance(result, ToolMessage) and answered_by_a_person(result):
                 if result.status == "error" and fresh:
-                    text = str(result.text)
-                    live.recorder.rejected(self._name, self._args, call_id=call_id, text=text)
+                    reason = reason_of(result)
+                    live.recorder.rejected(self._name, self._args, call_id=call_id, text=reason)
                 return
             text, flagged = ("", None) if error else outcome_of(result, call_id)
             advice = live.recorder.after_tool(
@@ -135,14 +136,12 @@ class WatchedCall:
 
 
 def _refusal(answer: object) -> str | None:
-    """The reason of a refusal; None only for what plainly approves."""
+    """The reason of a refusal, "" if none is given; None only for what plainly approves."""
     if isinstance(answer, Mapping):
         decision = cast("Mapping[str, Any]", answer)
         if isinstance(listed := decision.get("decisions"), list) and listed:
             return _refusal(cast("list[object]", listed)[0])
         if decision.get("type") == "approve":
             return None
-        return str(decision.get("message") or "not approved")
-    if answer is True or answer == "approve":
-        return None
-    return "not approved"
+        return str(decision.get("message") or "")
+    return None if answer is True or answer == "approve" else ""

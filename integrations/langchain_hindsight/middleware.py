@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
@@ -18,9 +18,11 @@ from langgraph.types import Command
 from hindsight_core import Hindsight, Scope, in_executor, let_through
 from langchain_hindsight._reading import (
     Site,
+    ended_by_itself,
     heard_now,
     locate,
     messages_of,
+    reason_of,
     rejections,
     run_id_of,
     task_of,
@@ -45,6 +47,7 @@ class _Seen:
     site: Site
     messages: list[BaseMessage]
     run_id: str
+    ended: bool
 
 
 class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -179,7 +182,12 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             context = (runtime or source.runtime).context
             site = locate(context, user=self._user, tenant=self._tenant)
             messages = messages_of(state)
-            return _Seen(site=site, messages=messages, run_id=self._run_id(site, messages))
+            return _Seen(
+                site=site,
+                messages=messages,
+                run_id=self._run_id(site, messages),
+                ended=ended_by_itself(state, messages),
+            )
         return None
 
     def _run_id(self, site: Site, messages: list[BaseMessage]) -> str:
@@ -232,10 +240,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def _note_rejections(self, live: LiveRun, seen: _Seen) -> None:
         for message, args in rejections(seen.messages):
             if message.tool_call_id not in live.seen:
-                live.recorder.rejected(
-                    message.name or "", args, call_id=message.tool_call_id, text=str(message.text)
-                )
-                live.seen.add(message.tool_call_id)
+                name, call_id = message.name or "", message.tool_call_id
+                live.recorder.rejected(name, args, call_id=call_id, text=reason_of(message))
+                live.seen.add(call_id)
 
     def _prepare(self, request: ModelRequest[Any], seen: _Seen | None) -> ModelRequest[Any]:
         if seen is None:
@@ -265,10 +272,11 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         with self.hindsight.guard("langchain.after_agent"):
             live = self._run(seen)
             self._note_rejections(live, seen)
-            last = seen.messages[-1] if seen.messages else None
-            if isinstance(last, AIMessage):
+            if seen.ended:
+                last = seen.messages[-1]
                 live.recorder.agent(str(last.text), turn=last.id or "")
-            live.recorder.finish()
+            # Of an agent that was stopped the framework does not say how it did.
+            live.recorder.finish(ok=True if seen.ended else None)
             with self._lock:
                 self._live.pop(seen.run_id, None)
 

@@ -10,8 +10,10 @@ from typing import Annotated, Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
+    ModelCallLimitMiddleware,
     ModelRetryMiddleware,
     SummarizationMiddleware,
+    ToolCallLimitMiddleware,
     ToolRetryMiddleware,
 )
 from langchain.tools import InjectedToolCallId
@@ -68,7 +70,8 @@ def test_a_whole_run_is_recorded_in_order(mode: str, memory: Hindsight) -> None:
     assert result["messages"][-1].text == "done"
     found = events(memory)
     assert [type(e) for e in found] == [RunStarted, UserSaid, ToolCalled, AgentSaid, RunEnded]
-    started, said, called, spoke, _ = found
+    started, said, called, spoke, ended = found
+    assert ended.ok is True
     assert (started.task, started.framework, started.nested) == ("look a up", "langchain", False)
     assert said.text == "look a up"
     assert (called.call.tool, called.call.args) == ("lookup", {"key": "a"})
@@ -283,6 +286,22 @@ def test_the_recursion_limit_loses_nothing_and_the_next_turn_has_the_run_judged(
     agent.scripted.script[:] = ["x", "x", "done"]
     drive(mode, agent, user("stop"), thread())
     assert memory.store.runs(pending_only=True) == []
+
+
+@pytest.mark.parametrize("limit", [ModelCallLimitMiddleware, ToolCallLimitMiddleware])
+def test_an_agent_that_a_limit_stopped_is_not_said_to_have_done_well(
+    mode: str, memory: Hindsight, limit: Any
+) -> None:
+    agent = make(
+        [calls(("lookup", {"key": str(n)}), ids=[f"c{n}"]) for n in range(3)],
+        [lookup],
+        middleware=[limit(run_limit=1, exit_behavior="end"), HindsightMiddleware(memory)],
+    )
+    result = drive(mode, agent, user("go"))
+    assert "limit" in result["messages"][-1].text
+    assert [e.call.args["key"] for e in events(memory, ToolCalled)] == ["0"]
+    assert [e.ok for e in events(memory, RunEnded)] == [None]
+    assert events(memory, AgentSaid) == []
 
 
 def test_an_error_of_the_model_passes_unchanged_and_a_retry_asks_the_model_once_more(

@@ -184,9 +184,9 @@ def test_a_person_is_asked_and_approves(
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("reject", "not approved"),
-        (False, "not approved"),
-        ("whatever", "not approved"),
+        ("reject", ""),
+        (False, ""),
+        ("whatever", ""),
         ({"decisions": [{"type": "reject", "message": "use v2"}]}, "use v2"),
         ({"type": "reject", "message": "请用 v2"}, "请用 v2"),
     ],
@@ -201,11 +201,12 @@ def test_a_person_is_asked_and_refuses(
     result = drive(mode, agent, Command(resume=answer), thread())
     assert route.called == 0
     (told,) = tool_messages(result["messages"])
-    assert told.text == f"User rejected the tool call for `fetch` with reason: {reason}"
+    said = f" with reason: {reason}" if reason else ""
+    assert told.text == f"User rejected the tool call for `fetch`{said}"
     assert (told.status, told.tool_call_id) == ("error", "again")
     (rejected,) = events(memory, ToolRejected)
     assert rejected.call.call_id == "again"
-    assert reason in rejected.text
+    assert rejected.text == reason
 
 
 def test_the_answer_is_obeyed_even_when_the_call_has_become_harmless_meanwhile(
