@@ -23,18 +23,18 @@ from langchain_hindsight import HindsightMiddleware
 
 
 @tool
-def book_table(date: str, seat: str = "any") -> str:
-    """Book a table."""
+def book_seat(date: str, seat: str = "any") -> str:
+    """Book a seat."""
     if not (len(date) == 10 and date[4] == date[7] == "-"):
         raise ToolException(f"invalid date {date!r}: use the format YYYY-MM-DD")
     return f"booked for {date}, seat: {seat}"
 
 
-book_table.handle_tool_error = True  # the agent sees the failure and may try again
+book_seat.handle_tool_error = True  # the agent sees the failure and may try again
 
 
 class Policy(BaseChatModel):
-    """Books a table; reads its prompt and the last result as a language model would."""
+    """Books a seat; reads its prompt and the last result as a language model would."""
 
     @property
     def _llm_type(self) -> str:
@@ -52,7 +52,7 @@ class Policy(BaseChatModel):
             args = {"date": "2026-03-05" if "YYYY-MM-DD" in prompt else "5 March 2026"}
             if "window" in prompt:
                 args["seat"] = "window"
-            call = {"id": f"call-{len(messages)}", "name": "book_table", "args": args}
+            call = {"id": f"call-{len(messages)}", "name": "book_seat", "args": args}
             answer = AIMessage("", tool_calls=[call])
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
@@ -60,7 +60,7 @@ class Policy(BaseChatModel):
 def session(store: str, request: str) -> None:
     """One session: an agent of its own over the store, as in a process of its own."""
     memory = HindsightMiddleware(store, user="ann")
-    agent = create_agent(Policy(), [book_table], middleware=[memory])  # the one line
+    agent = create_agent(Policy(), [book_seat], middleware=[memory])  # the one line
     messages = agent.invoke({"messages": [{"role": "user", "content": request}]})["messages"]
     results = [m for m in messages if isinstance(m, ToolMessage)]
     failures = sum(m.status == "error" for m in results)
@@ -71,5 +71,8 @@ def session(store: str, request: str) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         where = sys.argv[1] if len(sys.argv) > 1 else str(Path(folder) / "memory.db")
-        session(where, "Book a table for 5 March 2026. I always want a window seat.")
-        session(where, "Book a table for 5 March 2026.")
+        session(
+            where,
+            "Book a seat for 5 March 2026. Whenever you book a seat for me, take a window seat.",
+        )
+        session(where, "Book a seat for 5 March 2026.")

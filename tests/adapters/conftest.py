@@ -1,4 +1,4 @@
-"""What the tests of all adapters share: a memory on disk, and nothing of ours swallowed unseen."""
+"""What the tests of all adapters share: a memory on disk."""
 
 from __future__ import annotations
 
@@ -9,19 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_core import GateMode, Hindsight, Settings, observe_swallowed
+from hindsight_core import GateMode, Hindsight, Settings
 
 # The kits beside this file (`langchain_kit` and so on) are plain modules.
 sys.path.insert(0, str(Path(__file__).parent))
-
-
-@pytest.fixture(autouse=True)
-def swallowed() -> Iterator[list[str]]:
-    """Errors of ours that were kept from the host: a test that expects some clears the list."""
-    errors: list[str] = []
-    with observe_swallowed(lambda where, error: errors.append(f"{where}: {error!r}")):
-        yield errors
-    assert not errors, f"kept from the host: {errors}"
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def test_the_second_session_of_the_example_obeys_what_the_first_one_taught(tmp_p
     )
     assert done.returncode == 0, done.stderr
     first, learnt, second, obeyed = done.stdout.splitlines()
-    assert first.startswith("> Book a table")
+    assert first.startswith("> Book a seat for 5 March 2026. Whenever")
     assert learnt == "  booked for 2026-03-05, seat: window (2 calls, 1 failed)"
-    assert second.startswith("> Book a table")
+    assert second == "> Book a seat for 5 March 2026."
     assert obeyed == "  booked for 2026-03-05, seat: window (1 calls, 0 failed)"

@@ -58,16 +58,23 @@ def knowing(memory: Hindsight) -> Hindsight:
     return memory
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "known"),
+    [
+        ("Always answer in French, please.", "how do you answer in French?", "French"),
+        ("以后请一律用中文回答我。", "用中文回答", "一律用中文"),
+    ],
+)
 def test_what_the_user_said_in_one_process_is_before_the_model_in_the_next(
-    mode: str, open_memory: Callable[..., Hindsight]
+    mode: str, open_memory: Callable[..., Hindsight], said: str, asked: str, known: str
 ) -> None:
     with open_memory() as first:
         agent = make(["noted"], middleware=[HindsightMiddleware(first, user="u")])
-        drive(mode, agent, user("I prefer Python. Never give me bash scripts."))
+        drive(mode, agent, user(said))
     agent = make(["print()"], middleware=[HindsightMiddleware(open_memory(), user="u")])
-    drive(mode, agent, user("Write me a script in bash or Python that lists files"))
+    drive(mode, agent, user(asked))
     (system,) = agent.scripted.systems
-    assert "bash" in system
+    assert known in system
     assert "hindsight-memory" in system
 
 

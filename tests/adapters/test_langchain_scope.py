@@ -14,7 +14,7 @@ from langchain_hindsight import HindsightMiddleware
 from langchain_kit import MODES, drive, events, make, thread, user
 from langgraph.checkpoint.memory import InMemorySaver
 
-from hindsight_core import Hindsight, Kind, Scope, Source
+from hindsight_core import Hindsight, Kind, Scope, ScopeError, Source
 from hindsight_core.events import RunStarted
 
 
@@ -73,14 +73,18 @@ def test_with_nobody_named_the_embedded_store_has_one_user(mode: str, memory: Hi
     assert scope_of_run(memory).user == "local"
 
 
+@pytest.mark.swallows
 def test_with_nobody_named_a_server_store_gets_nothing_and_health_says_so(
     mode: str,
     memory: Hindsight,
-    swallowed: list[str],
+    swallowed_errors: list[tuple[str, BaseException]],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Served:
         embedded = False
+
+        def close(self) -> None:
+            """Leave it open for the test."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(memory.store, name)
@@ -93,11 +97,10 @@ def test_with_nobody_named_a_server_store_gets_nothing_and_health_says_so(
         assert result["messages"][-1].text == "done"
         assert not shared.health().ok
     assert events(memory) == []
-    assert swallowed
-    assert all("ScopeError" in error for error in swallowed)
+    assert swallowed_errors
+    assert all(isinstance(error, ScopeError) for _, error in swallowed_errors)
     warnings = [r for r in caplog.records if r.levelno >= logging.WARNING]
     assert sum("ScopeError" in r.getMessage() for r in warnings) == 1
-    swallowed.clear()
 
 
 def test_one_agent_serves_two_users_and_neither_sees_the_others(
@@ -122,7 +125,7 @@ def test_an_agent_that_is_named_keeps_what_it_learns_to_itself(
     mode: str, memory: Hindsight
 ) -> None:
     agent = make(["done"], middleware=[HindsightMiddleware(memory, user="u", agent="clerk")])
-    drive(mode, agent, user("Please always answer in French."))
+    drive(mode, agent, user("Always answer in French, please."))
     (learnt,) = memory.memories(Scope(user="u", agent="clerk"))
     assert learnt.scope.agent == "clerk"
     assert memory.memories(Scope(user="u", agent="cook")) == []
@@ -133,7 +136,7 @@ def test_the_thread_is_the_session_and_what_is_learnt_is_not_bound_to_it(
     mode: str, memory: Hindsight
 ) -> None:
     agent = make(["done"], middleware=[HindsightMiddleware(memory)], checkpointer=InMemorySaver())
-    drive(mode, agent, user("Please always answer in French."), thread("first"))
+    drive(mode, agent, user("Always answer in French, please."), thread("first"))
     (started,) = events(memory, RunStarted)
     assert started.session == "first"
     assert started.scope.session is None
