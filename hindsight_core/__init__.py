@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from hindsight_core._version import __version__
 
 if TYPE_CHECKING:
+    from hindsight_core.capture import RecordedRun, RecordedStep
     from hindsight_core.engine import Explanation, Health, Hindsight, Recalled, RunRecorder
     from hindsight_core.errors import (
         ConfigurationError,
@@ -56,6 +57,8 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "Recalled",
+    "RecordedRun",
+    "RecordedStep",
     "RunRecorder",
     "Scope",
     "ScopeError",
@@ -72,6 +75,7 @@ __all__ = [
 ]
 
 _ROOMS: Final = {
+    "capture": ("RecordedRun", "RecordedStep"),
     "engine": ("Explanation", "Health", "Hindsight", "Recalled", "RunRecorder"),
     "errors": (
         "ConfigurationError",

@@ -299,7 +299,10 @@ class RunRecorder:
         self._intake.drain(self.run_id)
 
     def _finish(self, ok: bool | None, error: str) -> None:
-        self._append(RunEnded(**self._base(f"{self.run_id}/end"), ok=ok, error=self._text(error)))
+        # One end for each outcome: a run that spans several turns may end more than once.
+        said = blake2b(f"{ok} {error}".encode(errors="replace"), digest_size=8).hexdigest()
+        base = self._base(f"{self.run_id}/end/{said}")
+        self._append(RunEnded(**base, ok=ok, error=self._text(error)))
         self._intake.drain(self.run_id)
 
     @property

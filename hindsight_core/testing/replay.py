@@ -2,14 +2,14 @@
 
 Runs are replayed in the order of their trials over one store. A distinct failing call of a run
 that an earlier trial of the same task already showed is a *repeat*; it is *prevented* when a
-memory shown before the run names it (recall) or when the gate flagged the call (gate). A named
-call that succeeds in the run is a *false warning*, a flagged one a *false gate*. The recorded
-agent does not react, so the figures are upper bounds.
+memory recalled for the task before the run names it (recall) or when the gate flagged the call
+(gate). A named call that succeeds in the run is a *false warning*, a flagged one a *false gate*.
+The recorded agent does not react, so the figures are upper bounds.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol
@@ -83,25 +83,29 @@ def replay(
     """Replay runs and count; `on_run` is called after each, for a progress bar."""
     figures = ReplayFigures()
     seen: dict[str, _Seen] = defaultdict(_Seen)
-    for run in sorted(runs, key=lambda run: run.trial):
-        run_id = drive(hindsight, scope, run)
-        _count(figures, seen[run.task_id], run, *_what_was_said(hindsight, scope, run_id))
+    for run in _in_rounds(runs):
+        # The report is asked and not the memories: by the end of the run they have learnt more.
+        before = hindsight.recall(scope, run.task, top_k=3).report
+        named = [set(candidate.names) for candidate in before.candidates if candidate.shown]
+        events = hindsight.explain(scope, drive(hindsight, scope, run)).events
+        flagged = {event.call.signature for event in events if isinstance(event, CallFlagged)}
+        _count(figures, seen[_task_of(run)], run, named, flagged)
         on_run(run)
     return figures
 
 
-def _what_was_said(
-    hindsight: Hindsight, scope: Scope, run_id: str
-) -> tuple[list[set[str]], set[str]]:
-    """The calls that each memory shown before the run named, best first, and those flagged.
+def _in_rounds(runs: Iterable[RecordedRun]) -> list[RecordedRun]:
+    """The first trial of every task, then the second of every task, and so on."""
+    trials: Counter[str] = Counter()
+    numbered: list[tuple[int, RecordedRun]] = []
+    for run in runs:
+        numbered.append((trials[_task_of(run)], run))
+        trials[_task_of(run)] += 1
+    return [run for _, run in sorted(numbered, key=lambda pair: pair[0])]
 
-    The report of the recall is asked and not the memories: they may have learnt since.
-    """
-    found = hindsight.explain(scope, run_id)
-    first = found.recalls[0].candidates if found.recalls else ()
-    named = [set(candidate.names) for candidate in first if candidate.shown]
-    flagged = {e.call.signature for e in found.events if isinstance(e, CallFlagged)}
-    return named, flagged
+
+def _task_of(run: RecordedRun) -> str:
+    return run.task_id or run.task
 
 
 def _count(

@@ -1,0 +1,124 @@
+"""Replays a recorded run through a real LangChain agent with our middleware in it."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain.agents import create_agent
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import PrivateAttr
+
+from hindsight_core import Hindsight, RecordedRun, RecordedStep, Scope
+from langchain_hindsight.middleware import HindsightMiddleware
+
+__all__ = ["drive"]
+
+_STEPS_A_CALL: Final = 8
+"""Graph steps that one recorded call may take; the framework's own limit is 25 in all."""
+
+
+def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
+    """Replay one run, each turn of the user as one invocation; return the id of the run."""
+    run_id = uuid.uuid4().hex
+    answers: dict[str, RecordedStep] = {}
+    model = _RecordedModel(answers)
+    names = dict.fromkeys(step.tool for step in run.steps if step.kind == "tool")
+    agent = create_agent(
+        model,
+        [_RecordedTool(name, answers) for name in names],
+        middleware=[HindsightMiddleware(hindsight, user=scope.user, tenant=scope.tenant)],
+        checkpointer=InMemorySaver(),
+    )
+    config: Any = {
+        "configurable": {"thread_id": run_id, "task": run.task, "task_id": run_id},
+        "recursion_limit": 100 + _STEPS_A_CALL * len(run.steps),
+    }
+    for said, steps in _turns(run):
+        model.load(steps)
+        agent.invoke({"messages": [HumanMessage(said)]}, config)
+    return run_id
+
+
+def _turns(run: RecordedRun) -> list[tuple[str, list[RecordedStep]]]:
+    """What the user said, each with the calls that followed; the task where nobody said a word."""
+    turns: list[tuple[str, list[RecordedStep]]] = []
+    for step in run.steps:
+        if step.kind == "user":
+            turns.append((step.text, []))
+        elif step.kind == "tool":
+            if not turns:
+                turns.append((run.task, []))
+            turns[-1][1].append(step)
+    return turns
+
+
+class _RecordedModel(BaseChatModel):
+    """Asks for the recorded calls, one after the other, and then ends the turn."""
+
+    _answers: dict[str, RecordedStep] = PrivateAttr()
+    _steps: deque[RecordedStep] = PrivateAttr(default_factory=deque[RecordedStep])
+
+    def __init__(self, answers: dict[str, RecordedStep]) -> None:
+        super().__init__()
+        self._answers = answers
+
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
+
+    def load(self, steps: Sequence[RecordedStep]) -> None:
+        """Take the calls of the next turn."""
+        self._steps.extend(steps)
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        """The recorded calls need no description of the tools."""
+        del tools, kwargs
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: Any = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        del messages, stop, run_manager, kwargs
+        if not self._steps:
+            return ChatResult(generations=[ChatGeneration(message=AIMessage("(end of the turn)"))])
+        step = self._steps.popleft()
+        call_id = f"call-{len(self._answers)}"
+        self._answers[call_id] = step
+        call: Any = {"name": step.tool, "args": dict(step.args), "id": call_id}
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
+
+
+class _RecordedTool(BaseTool):
+    """Gives the recorded result of each call."""
+
+    args_schema: Any = {"type": "object", "properties": {}, "additionalProperties": True}
+    _answers: Mapping[str, RecordedStep] = PrivateAttr()
+
+    def __init__(self, name: str, answers: Mapping[str, RecordedStep]) -> None:
+        super().__init__(name=name, description=f"{name}, as it was recorded")
+        self._answers = answers
+
+    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> ToolMessage:  # noqa: A002
+        """Answer the call of that id."""
+        del config, kwargs
+        step = self._answers[input["id"]]
+        return ToolMessage(
+            content=step.result or "",
+            name=self.name,
+            tool_call_id=input["id"],
+            status="error" if step.error else "success",
+        )
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("a recorded tool answers calls by their id only")
