@@ -40,6 +40,8 @@ class Site:
     """Where a hook was called from.
 
     `caller` names the task of the outer graph that called this agent as a sub-agent, else "".
+    `task` and `task_id` are the caller's own words for what is done here: turns of one `task_id`
+    are one run, so that a failure in one turn finds its fix in a later one.
     """
 
     user: str | None
@@ -47,6 +49,8 @@ class Site:
     thread: str | None
     agent: str | None
     caller: str
+    task: str | None = None
+    task_id: str | None = None
 
     @property
     def nested(self) -> bool:
@@ -89,6 +93,8 @@ def locate(context: object, *, user: str | None, tenant: str | None) -> Site:
         thread=None if thread is None else str(thread),
         agent=_first((metadata,), "lc_agent_name"),
         caller=namespace.rpartition("|")[0],
+        task=_first(places, "task"),
+        task_id=_first(places, "task_id"),
     )
 
 
@@ -130,6 +136,8 @@ def run_id_of(site: Site, messages: Sequence[BaseMessage]) -> tuple[str, bool]:
     It depends on nothing but the thread and that message, so a run that is resumed, retried or
     replayed, in whichever process, is the same run. Without one it is the first message's.
     """
+    if site.task_id and not site.nested:
+        return site.task_id, True
     asked = _last_by_a_person(messages)
     base = asked or next(iter(messages), None)
     told = (base.id, str(base.text)) if base is not None else ("", "")

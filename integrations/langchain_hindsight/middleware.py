@@ -208,7 +208,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         site = seen.site
         recorder = self.hindsight.run(
             self._scope(site),
-            task=task_of(seen.messages),
+            task=site.task or task_of(seen.messages),
             agent=self._agent or site.agent,
             framework="langchain",
             session=site.thread,
