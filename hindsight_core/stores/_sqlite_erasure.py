@@ -1,4 +1,4 @@
-"""Takes records out so that nothing of them is left: tables, indexes, log and free pages."""
+"""Takes records out: from every table, and from the runs and reports that they stand in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from hindsight_core.ports import ErasureReceipt
 from hindsight_core.schema import Scope
@@ -14,37 +14,43 @@ from hindsight_core.stores import _sqlite_text as text
 from hindsight_core.stores._sqlite_connection import Database
 from hindsight_core.stores._sqlite_scopes import marks, narrower_ids, visible_ids
 from hindsight_core.stores._sqlite_vectors import drop_old_tombstones
+from hindsight_core.stores._sqlite_wiping import rewrite, wipe_deleted
 
 __all__ = ["delete", "erase"]
 
 _BY_SCOPE: Final = ("calls", "counted", "recalls", "events", "runs", "memories")
-_MERGE_PAGES: Final = 1_000
 
 
 def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) -> int:
-    """Erase those of the records that the scope sees, and the recall reports that name them.
+    """Erase those of the records that the scope sees, and what else in the store repeats them.
 
-    With `wipe` nothing of their text is left in the file either, which takes a second at 100,000
-    records; without it the words alone, in no order, stay in the index until a later wipe.
+    The recall reports that name them go, and so does the transcript of the runs in which they were
+    learnt, as far as it is judged. With `wipe` the space that all of it took is overwritten too,
+    which takes about a second at 100,000 records; without it some of it stays in unused space until
+    a later wipe.
     """
     with database.write() as connection:
         visible = visible_ids(connection, scope)
         gone = connection.execute(
-            "SELECT rid, scope_id, id FROM memories"
+            "SELECT rid, scope_id, id, body FROM memories"
             " WHERE id IN (SELECT value FROM json_each(?))"
             f" AND scope_id IN ({marks(visible)})",
             (json.dumps(list(ids)), *visible),
         ).fetchall()
-        for rid, scope_id, memory_id in gone:
-            _remove(connection, rid, scope_id)
+        whole_user = narrower_ids(connection, Scope(tenant=scope.tenant, user=scope.user))
+        for rid, scope_id, memory_id, _ in gone:
+            text.remove(connection, scope_id, rid)
+            connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
+            connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
             connection.execute(
-                "DELETE FROM recalls WHERE instr(report, ?) > 0 AND scope_id IN"
-                " (SELECT id FROM scopes WHERE tenant = ? AND user = ?)",
-                (json.dumps(memory_id), scope.tenant, scope.user),
+                f"DELETE FROM recalls WHERE scope_id IN ({marks(whole_user)})"
+                " AND instr(report, ?) > 0",
+                (*whole_user, json.dumps(memory_id)),
             )
+        _forget_runs(connection, whole_user, _runs_of(gone))
         drop_old_tombstones(connection)
     if gone and wipe:
-        _scrub(database)
+        wipe_deleted(database)
     return len(gone)
 
 
@@ -57,10 +63,12 @@ def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
         gone = connection.execute(
             f"SELECT rid, scope_id FROM memories WHERE {inside}", scopes
         ).fetchall()
-        removed["vectors"] = _count_vectors(connection, scopes)
-        removed["texts"] = len(gone)
         for rid, scope_id in gone:
-            _remove(connection, rid, scope_id, keep_record=True)
+            text.remove(connection, scope_id, rid)
+        removed["texts"] = len(gone)
+        removed["vectors"] = connection.execute(
+            f"DELETE FROM vectors WHERE rid IN (SELECT rid FROM memories WHERE {inside})", scopes
+        ).rowcount
         _leave_runs(connection, scopes)
         for table in _BY_SCOPE:
             removed[table] = connection.execute(
@@ -68,86 +76,90 @@ def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
             ).rowcount
         connection.execute(f"DELETE FROM scopes WHERE id IN ({marks(scopes)})", scopes)
         drop_old_tombstones(connection)
-    _scrub(database)
-    with database.exclusive() as connection:
-        connection.execute("VACUUM")
-    _checkpoint(database)
-    return ErasureReceipt(
-        scope=scope, at=at, removed=removed, remaining=_look(database, scope, scopes)
-    )
+    rewrite(database)
+    remaining = _look(database, scope, scopes)
+    return ErasureReceipt(scope=scope, at=at, removed=removed, remaining=remaining)
+
+
+def _runs_of(gone: Sequence[Any]) -> list[str]:
+    evidence = (one for row in gone for one in json.loads(row[3])["evidence"])
+    return sorted({one["run_id"] for one in evidence})
+
+
+def _forget_runs(
+    connection: sqlite3.Connection, scopes: Sequence[int], run_ids: Sequence[str]
+) -> None:
+    """Take the judged transcript of runs away, but not the keys of its events.
+
+    A history that is replayed is known by its keys, so what was forgotten does not come back. Of a
+    run that goes on, only what was said is taken: its calls are still to be judged beside later
+    ones.
+    """
+    for run_id in run_ids:
+        run = connection.execute(
+            "SELECT judged, ended AND judged = total FROM runs WHERE run_id = ?"
+            f" AND scope_id IN ({marks(scopes)})",
+            (run_id, *scopes),
+        ).fetchone()
+        if run is None:
+            continue
+        judged, over = run
+        if over:
+            connection.execute(
+                "UPDATE events SET run_id = NULL, body = '' WHERE run_id = ?", (run_id,)
+            )
+            connection.execute("DELETE FROM recalls WHERE run_id = ?", (run_id,))
+            connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+        else:
+            connection.execute(
+                "UPDATE events SET body = json_replace(body, '$.text', '', '$.before', '')"
+                " WHERE seq IN (SELECT seq FROM events WHERE run_id = ? ORDER BY seq LIMIT ?)"
+                " AND json_extract(body, '$.type') IN ('user_said', 'agent_said')",
+                (run_id, judged),
+            )
 
 
 def _leave_runs(connection: sqlite3.Connection, scopes: Sequence[int]) -> None:
-    """Make the events of these scopes and of their runs go, and the runs that stay count right."""
+    """Make the events of these scopes' runs go with them, and the runs that stay count right."""
+    if not scopes:
+        return
     inside = f"scope_id IN ({marks(scopes)})"
     connection.execute(
-        f"UPDATE events SET scope_id = ? WHERE run_id IN (SELECT run_id FROM runs WHERE {inside})",
-        (scopes[0] if scopes else None, *scopes),
+        f"UPDATE events SET scope_id = ? WHERE run_id IN (SELECT run_id FROM runs WHERE {inside})"
+        f" AND NOT {inside}",
+        (scopes[0], *scopes, *scopes),
     )
     connection.execute(
         "WITH placed AS (SELECT run_id, scope_id, row_number() OVER"
         " (PARTITION BY run_id ORDER BY seq) AS place FROM events WHERE run_id IN"
         f" (SELECT run_id FROM events WHERE {inside})),"
-        " left_over AS (SELECT p.run_id, count(*) AS total,"
+        " staying AS (SELECT p.run_id, count(*) AS total,"
         " count(*) FILTER (WHERE p.place <= r.judged) AS judged FROM placed AS p"
         " JOIN runs AS r ON r.run_id = p.run_id"
-        f" WHERE p.scope_id NOT IN ({marks(scopes)}) GROUP BY p.run_id)"
-        " UPDATE runs SET total = left_over.total, judged = left_over.judged FROM left_over"
-        " WHERE runs.run_id = left_over.run_id",
+        f" WHERE NOT p.{inside} GROUP BY p.run_id)"
+        " UPDATE runs SET total = staying.total, judged = staying.judged FROM staying"
+        " WHERE runs.run_id = staying.run_id",
         (*scopes, *scopes),
     )
-
-
-def _remove(
-    connection: sqlite3.Connection, rid: int, scope_id: int, *, keep_record: bool = False
-) -> None:
-    text.remove(connection, scope_id, rid)
-    connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
-    if not keep_record:
-        connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
-
-
-def _count_vectors(connection: sqlite3.Connection, scopes: Sequence[int]) -> int:
-    (counted,) = connection.execute(
-        "SELECT count(*) FROM vectors AS v JOIN memories AS m ON m.rid = v.rid"
-        f" WHERE m.scope_id IN ({marks(scopes)})",
-        scopes,
-    ).fetchone()
-    return int(counted)
-
-
-def _scrub(database: Database) -> None:
-    # FTS5 only marks a deleted row until its segments are merged (its own secure-delete needs
-    # SQLite 3.42), so merge all of them into one, a few pages a transaction: others wait little.
-    with database.exclusive() as connection:
-        pages = -_MERGE_PAGES
-        while True:
-            before = connection.total_changes
-            connection.execute("INSERT INTO texts (texts, rank) VALUES ('merge', ?)", (pages,))
-            if connection.total_changes - before < 2:
-                break
-            pages = _MERGE_PAGES
-    _checkpoint(database)
-
-
-def _checkpoint(database: Database) -> None:
-    with database.exclusive() as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 def _look(database: Database, scope: Scope, scopes: Sequence[int]) -> dict[str, int]:
     remaining: dict[str, int] = {}
     with database.read() as connection:
         again = sorted({*scopes, *narrower_ids(connection, scope)})
+        inside = f"scope_id IN ({marks(again)})"
         for table in _BY_SCOPE:
             (remaining[table],) = connection.execute(
-                f"SELECT count(*) FROM {table} WHERE scope_id IN ({marks(again)})", again
+                f"SELECT count(*) FROM {table} WHERE {inside}", again
             ).fetchone()
-        remaining["vectors"] = _count_vectors(connection, again)
+        (remaining["vectors"],) = connection.execute(
+            f"SELECT count(*) FROM vectors WHERE rid IN (SELECT rid FROM memories WHERE {inside})",
+            again,
+        ).fetchone()
         remaining["texts"] = 0
-        for scope_id in scopes:
+        for scope_id in again:
             (left,) = connection.execute(
-                "SELECT count(*) FROM texts WHERE texts MATCH ?", (f"{scope_id}x *",)
+                "SELECT count(*) FROM texts WHERE texts MATCH ?", (text.everything_of(scope_id),)
             ).fetchone()
             remaining["texts"] += left
     return remaining

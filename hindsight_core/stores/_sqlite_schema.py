@@ -109,9 +109,10 @@ _FIRST: Final = (
         judged INTEGER NOT NULL,
         ended INTEGER NOT NULL)""",
     "CREATE INDEX runs_pending ON runs (first_at) WHERE total > judged",
+    # Of a run whose transcript was forgotten only the keys stay, under no run.
     """CREATE TABLE events (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
-        run_id TEXT NOT NULL REFERENCES runs (run_id),
+        run_id TEXT REFERENCES runs (run_id),
         scope_id INTEGER NOT NULL REFERENCES scopes (id),
         key TEXT NOT NULL,
         body TEXT NOT NULL,

@@ -17,7 +17,7 @@ from hindsight_core.schema import Scope
 from hindsight_core.stores._sqlite_scopes import marks, visible_ids
 from hindsight_core.text import terms
 
-__all__ = ["Corpus", "TokenCounts", "add", "padded", "phrase", "remove", "token"]
+__all__ = ["Corpus", "TokenCounts", "add", "everything_of", "padded", "phrase", "remove", "token"]
 
 _LONGEST_TERM: Final = 64
 _COMMON: Final = 1_024
@@ -39,6 +39,11 @@ def phrase(one: str) -> str:
     """Return a token as an FTS5 expression."""
     quoted = one.replace('"', '""')
     return f'"{quoted}"'
+
+
+def everything_of(scope: int) -> str:
+    """Return the FTS5 expression that matches every record of a scope."""
+    return f'"{scope}x" *'
 
 
 def add(connection: sqlite3.Connection, scope: int, rid: int, found: SearchText) -> None:

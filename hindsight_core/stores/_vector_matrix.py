@@ -17,13 +17,17 @@ __all__ = ["Matrix", "Rows", "VectorMatrix", "best"]
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-_BLOCK: Final = 8_192
+_BLOCK: Final = 131_072
+"""Rows of one block. Few large ones: each product wakes BLAS's threads once, and the system gives
+memory to the rows that are written only."""
+_GATHERED: Final = 8_192
+"""Rows that are copied together at most, where single rows are asked for."""
 _DENSE: Final = 0.25
-"""From this share of a block on, multiplying the whole block costs less than gathering rows."""
+"""From this share of a range on, multiplying all of it costs less than copying rows out of it."""
 
 
 class VectorMatrix:
-    """Rows of one dimension, in blocks of 8,192: growth adds a block and moves nothing."""
+    """Rows of one dimension, in blocks: growth adds a block and moves nothing."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -51,13 +55,22 @@ class VectorMatrix:
         edges = np.searchsorted(rows, np.arange(len(self._blocks) + 1) * _BLOCK)
         for number, block in enumerate(self._blocks):
             start, end = int(edges[number]), int(edges[number + 1])
-            if end - start == _BLOCK:
-                np.dot(block, vector, out=scores[start:end])
-            elif end - start >= _DENSE * _BLOCK:
-                scores[start:end] = (block @ vector)[rows[start:end] - number * _BLOCK]
-            elif end > start:
-                scores[start:end] = block[rows[start:end] - number * _BLOCK] @ vector
+            if end > start:
+                _multiply(block, rows[start:end] - number * _BLOCK, vector, scores[start:end])
         return scores
+
+
+def _multiply(block: Matrix, rows: Rows, vector: Matrix, out: Matrix) -> None:
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    if len(rows) == last - first:
+        np.dot(block[first:last], vector, out=out)
+    elif len(rows) >= _DENSE * (last - first):
+        np.take(block[first:last] @ vector, rows - first, out=out)
+    else:
+        for start in range(0, len(rows), _GATHERED):
+            some = slice(start, start + _GATHERED)
+            # Not BLAS: for so few rows, waking its threads costs more than they save.
+            np.einsum("ij,j->i", block[rows[some]], vector, out=out[some])
 
 
 def best(scores: Matrix, limit: int) -> Sequence[int]:

@@ -24,12 +24,14 @@ from hindsight_core.ports import (
 )
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import (
+    _sqlite_backup,
     _sqlite_calls,
     _sqlite_erasure,
     _sqlite_events,
     _sqlite_records,
     _sqlite_reports,
     _sqlite_vectors,
+    _sqlite_wiping,
 )
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import Database
@@ -191,6 +193,14 @@ class SqliteStore:
 
     def check(self) -> dict[str, Any]:
         return check(self._database)
+
+    def backup(self, path: str | Path) -> None:
+        """Copy the store to a new file while it is in use; raises `StoreError` if there is one."""
+        _sqlite_backup.backup(self._database, Path(path).expanduser().absolute())
+
+    def compact(self) -> None:
+        """Rewrite the file without unused space; other writers wait for it meanwhile."""
+        _sqlite_wiping.rewrite(self._database)
 
     def close(self) -> None:
         self._database.close()
