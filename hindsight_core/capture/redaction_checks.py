@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 __all__ = [
+    "HEAD",
     "digits",
     "entropy",
     "has_run",
@@ -116,24 +117,30 @@ def is_word_like(text: str) -> bool:
     return _WORD_LIKE.fullmatch(text) is not None
 
 
+HEAD: Final = 128
+"""How many characters of a long value are looked at to judge it."""
 _PLACEHOLDER: Final = re.compile(
     r"""
-    \$\{?\w.*|\$\(.*|%\w+%|%[-+\#\d.]*[a-zA-Z]|@\w+@          # shell, cmd, printf, templates
-    |\{[A-Za-z_.$ ]*\d?(?:\[[^\]]*\])?(?:![rsa])?(?::[^{}]*)?\}?   # {x}, {x!r}, {x:>3}
-    |\{\{.*|.*\}\}|<.*|\[.*|\(.*                               # {{x}}, <x>, [x]
-    |.*(?:x{4,}|X{4,}|\*{3,}|\.{3,}|\#{4,}|•{2,}|…|_{4,}).*    # masked
+    \$(?:[A-Z_][A-Z0-9_]*|[a-z_]+|\d|\{.*|\(.*)|%\w+%|%[-+\#\d.]*[a-zA-Z]|@[A-Za-z_]+@  # variables
+    |\{[A-Za-z_.$ ]*\d?(?:\[[^\]]*\])?(?:![rsa])?(?::[^{}]*)?\}?|\{\{.*                # templates
+    |<[A-Za-z][\w .,:|/'-]*>|\[[A-Za-z][\w .,:|/'-]*\]|\([A-Za-z][\w .,:|/'-]*\)
     |(?i:your[-_ ].*|(?:my|the|some|an?)[-_ ][a-z _-]*)
-    |(?i:.*(?:change[-_]?(?:me|it)|placeholder|redacted|dummy).*)
-    |(?i:(?:.*[-_. ])?(?:example|sample|here)(?:[-_. ].*)?)|[A-Z0-9]+EXAMPLE
     |(?i:(?:process\.env|os\.environ|os\.getenv|env|secrets|vars|config|settings)\b.*)
     |(?:self|this|args|request|params|options|kwargs)\b[.\[].*
     |(?i:null|none|nil|true|false|undefined|test|pass(?:word)?|pwd|token|secret|user(?:name)?)
+    |[A-Z0-9]+EXAMPLE
     |(?P<one>.)(?P=one)*
     """,
     re.VERBOSE | re.DOTALL,
+)
+_MASKED: Final = re.compile(
+    r"[xX]{4}|\*{3}|\.{3}|\#{4}|•{2}|…|_{4}|\}\}\Z"
+    r"|(?i:change[-_]?(?:me|it)|placeholder|redacted|dummy)"
+    r"|(?i:(?<![A-Za-z0-9])(?:example|sample|here)(?![A-Za-z0-9]))"
 )
 
 
 def is_placeholder(text: str) -> bool:
     """Whether a value stands for a secret without being one: a variable, a mask, a sample word."""
-    return _PLACEHOLDER.fullmatch(text) is not None
+    head = text[:HEAD]
+    return _PLACEHOLDER.fullmatch(head) is not None or _MASKED.search(head) is not None

@@ -71,6 +71,7 @@ _SCHEME: Final = re.compile(
 _COOKIES: Final = re.compile(
     r"\\{0,3}[\"']?([A-Za-z0-9_.%$-]{1,64}=[^\s\"'\\][^\r\n\"'\\]{0,4096})"
 )
+_ASCII: Final = re.compile(r"[!-~]+")
 _ASCII_AHEAD: Final = re.compile(r"[\"'`“(]?[!-~]")
 
 
@@ -156,13 +157,18 @@ def _of_name(text: str, start: int, end: int) -> Finding | None:
 
 def _of_other_language(text: str) -> Iterator[Finding]:
     """Yield values after words of a language that is not spelt in names; they are in ASCII."""
+    done = 0
     for match in _OTHER_STEM.finditer(text):
         operator = _OPERATOR.match(text, match.end())
         at = operator.end() if operator else match.end()
-        value = assigned_value(text, at) if _ASCII_AHEAD.match(text, at) else None
+        if match.start() < done or not _ASCII_AHEAD.match(text, at):
+            continue
+        value = assigned_value(text, at)
         if value is None:
             continue
         quoted, first, last = value
+        if not quoted and (ascii_part := _ASCII.match(text, first, last)):
+            last = ascii_part.end()
         found, kind = text[first:last], _OTHER_HEADS[match.group()]
         if not quoted and is_code(found):
             continue
@@ -171,7 +177,8 @@ def _of_other_language(text: str) -> Iterator[Finding]:
         else:
             good = is_random(found, least=8, bits=2.75)
         if good:
-            yield Finding(kind, first, end_of_value(text, first, last))
+            done = end_of_value(text, first, last)
+            yield Finding(kind, first, done)
 
 
 def words_of(name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import entropy, is_placeholder, is_word_like
+from hindsight_core.capture.redaction_checks import HEAD, entropy, is_placeholder, is_word_like
 from hindsight_core.capture.redaction_words import NOT_A_VALUE, SECRET_HEADS
 
 __all__ = [
@@ -52,6 +52,9 @@ def end_of_value(text: str, first: int, last: int) -> int:
     return rest.end() if rest else last
 
 
+_DIGIT: Final = re.compile(r"\d")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_SPACE: Final = re.compile(r"\s")
 _DIGIT_OR_SIGN: Final = re.compile(r"[^A-Za-z_.'/-]")
 _CODE: Final = re.compile(
     r"[A-Za-z_$][\w.$]*[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+"
@@ -79,13 +82,13 @@ def is_password(value: str, *, sure: bool, quoted: bool, after: str) -> bool:
 
 def is_random(value: str, *, least: int, bits: float) -> bool:
     """Whether a value of `least` characters or more reads as random: letters, digits, no words."""
-    if len(value) < least or value.lower() in NOT_A_VALUE or is_placeholder(value):
+    if len(value) < least or not _DIGIT.search(value) or not _LETTER.search(value):
         return False
-    if not any(sign.isdigit() for sign in value) or not any(sign.isalpha() for sign in value):
+    head = value[:HEAD]
+    if _SPACE.search(value) or entropy(head) < bits or is_word_like(head):
         return False
-    if any(sign.isspace() for sign in value) or _LOCATION.fullmatch(value):
-        return False
-    return entropy(value) >= bits and not is_word_like(value)
+    unlike = is_placeholder(value) or _LOCATION.fullmatch(value)
+    return not unlike and value.lower() not in NOT_A_VALUE
 
 
 def holds_secret(value: str, kind: str) -> bool:

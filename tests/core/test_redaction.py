@@ -253,6 +253,13 @@ def test_arguments_that_only_sound_secret_are_kept() -> None:
     assert Redactor().value(args) == args
 
 
+def test_what_only_begins_as_a_variable_does_is_a_secret_of_its_field() -> None:
+    args = {"password": "$ecret123", "token": "(ab1)x", "pwd": "<9xK2!a", "secret": "$SECRET"}
+    cleaned = Redactor().value(args)
+    assert cleaned["secret"] == "$SECRET"
+    assert [cleaned[name][:9] for name in ("password", "token", "pwd")] == ["[redacted"] * 3
+
+
 def test_a_name_says_what_its_lists_hold_and_not_what_all_its_fields_hold() -> None:
     args = {
         "credentials": {"user": "bob", "url": "https://x.example", "password": "hunter2"},
@@ -312,13 +319,13 @@ def test_deep_and_wide_arguments_end() -> None:
     "unit",
     ["[", "a", "1", "1 ", "a@", "@a.b ", "password=", "-----BEGIN PRIVATE KEY-----", "://a:b@",
      "sk-", "ey", "key: ", "密码", "GB82", "curl -u ", "1.", "2001:", "+1 ", "x ", "token is ",
-     "\\", "a.b.", "mysql "],
+     "\\", "a.b.", "mysql ", "密码a", "key1=", "auth=("],
 )  # fmt: skip
 def test_a_long_text_of_anything_takes_linear_time(unit: str) -> None:
     size = 200_000
-    start = time.perf_counter()
+    start = time.thread_time()
     redact((unit * (size // len(unit) + 1))[:size])
-    assert time.perf_counter() - start < 10
+    assert time.thread_time() - start < 15
 
 
 def test_a_kilobyte_costs_well_under_a_millisecond() -> None:
@@ -328,9 +335,9 @@ def test_a_kilobyte_costs_well_under_a_millisecond() -> None:
     redact(text)
     best = 1.0
     for _ in range(30):
-        start = time.perf_counter()
+        start = time.thread_time()
         redact(text)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.thread_time() - start)
     assert best < 0.002
 
 
