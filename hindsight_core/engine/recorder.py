@@ -34,6 +34,7 @@ from hindsight_core.guard import sanitize
 from hindsight_core.ports import Where
 from hindsight_core.recall import (
     Block,
+    GateAction,
     GateDecision,
     decide,
     describe_flag,
@@ -234,6 +235,10 @@ class RunRecorder:
         with self._lock:
             self._attempts[_slot(call)] += 1
         decision = self._gate(call)
+        if decision.action is not GateAction.CONFIRM and self._was_asked(call):
+            decision = GateDecision(
+                action=GateAction.CONFIRM, message=decision.message, flagged=True
+            )
         if decision.flagged:
             with self._lock:
                 self._advice[_slot(call)] = decision.message
@@ -258,6 +263,22 @@ class RunRecorder:
         lesson = known[0].content if known else ""
         message = sanitize(describe_flag(flag, call.tool, lesson))
         return decide(flag, self._core.settings.gate_mode(call.tool), message)
+
+    def _was_asked(self, call: ToolCall) -> bool:
+        """Whether a person was asked about this very call, perhaps by a process that has ended.
+
+        A framework runs the call again to take up the answer: the question must then be the same,
+        even if the call has become harmless meanwhile, or a refusal would be lost.
+        """
+        if self._core.settings.gate_mode(call.tool) is not GateMode.CONFIRM or not call.call_id:
+            return False
+        return any(
+            isinstance(event, CallFlagged)
+            and event.action == GateAction.CONFIRM
+            and event.call.call_id == call.call_id
+            and event.call.signature == call.signature
+            for event in self._core.store.events(self.run_id)
+        )
 
     def _after_tool(
         self,

@@ -31,15 +31,13 @@ _is_invalid_resume: Callable[[BaseException], bool] = getattr(
 class LiveRun:
     """A run that goes on in this process; all by id of the tool call.
 
-    `asked` holds what a person was asked, so that the question is the same when the task is run
-    again to take up the answer; `approved` in which execution of the task he approved; `advice`
-    what a failure's message is to be completed with; `seen` the calls that need no further look.
+    `approved` says in which execution of its task a person approved a call, `advice` what a
+    failure's message is to be completed with; `seen` are the calls that need no further look.
     `heard` has the turns of the user that were recorded.
     """
 
     recorder: RunRecorder
     heard: set[str] = field(default_factory=set[str])
-    asked: dict[str, GateDecision] = field(default_factory=dict[str, GateDecision])
     approved: dict[str, object] = field(default_factory=dict[str, object])
     advice: dict[str, str] = field(default_factory=dict[str, str])
     seen: set[str] = field(default_factory=set[str])
@@ -68,11 +66,7 @@ class WatchedCall:
     def _decide(self) -> GateDecision:
         live = self._live
         decision = live.recorder.before_tool(self._name, self._args, call_id=self._id or None)
-        if live.approved.get(self._id) is self._execution:
-            return GateDecision()
-        if decision.action is GateAction.CONFIRM and self._id:
-            live.asked.setdefault(self._id, decision)
-        return live.asked.get(self._id, decision)
+        return GateDecision() if live.approved.get(self._id) is self._execution else decision
 
     def answer(self) -> ToolMessage | None:
         """The message that takes the place of the call, or None to let it run.

@@ -209,19 +209,26 @@ def test_a_person_is_asked_and_refuses(
     assert rejected.text == reason
 
 
+@pytest.mark.parametrize("process", ["the same", "another"])
 def test_the_answer_is_obeyed_even_when_the_call_has_become_harmless_meanwhile(
-    mode: str, open_memory: Callable[..., Hindsight], route: Route
+    mode: str, open_memory: Callable[..., Hindsight], route: Route, process: str
 ) -> None:
+    saver = InMemorySaver()
     memory = open_memory(gate=GateMode.CONFIRM)
     learn(memory, route)
-    agent = agent_of(memory, route, checkpointer=InMemorySaver())
+    agent = agent_of(memory, route, checkpointer=saver)
     drive(mode, agent, user(TASK), thread())
     route.gone = False
-    elsewhere = open_memory(gate=GateMode.OBSERVE)
-    drive(mode, agent_of(elsewhere, route), user(TASK), {"configurable": {}})
+    drive(mode, agent_of(open_memory(gate=GateMode.OBSERVE), route), user(TASK))
     assert route.called == 1
+    if process == "another":
+        memory = open_memory(gate=GateMode.CONFIRM)
+        agent = make(
+            ["told"], [route.tool], middleware=[HindsightMiddleware(memory)], checkpointer=saver
+        )
     drive(mode, agent, Command(resume="reject"), thread())
     assert route.called == 1
+    assert len(events(memory, ToolRejected)) == 1
 
 
 def test_it_is_asked_again_in_the_next_process_and_the_answer_counts_there(
