@@ -93,8 +93,8 @@ def locate(context: object, *, user: str | None, tenant: str | None) -> Site:
         thread=None if thread is None else str(thread),
         agent=_first((metadata,), "lc_agent_name"),
         caller=namespace.rpartition("|")[0],
-        task=_first(places, "task"),
-        task_id=_first(places, "task_id"),
+        task=_first((configurable,), "task"),
+        task_id=_first((configurable,), "task_id"),
     )
 
 
@@ -137,7 +137,8 @@ def run_id_of(site: Site, messages: Sequence[BaseMessage]) -> tuple[str, bool]:
     replayed, in whichever process, is the same run. Without one it is the first message's.
     """
     if site.task_id and not site.nested:
-        return site.task_id, True
+        # Never the bare id: two users may well have a task "1".
+        return "lc-" + _digest(site.tenant, site.user, site.agent, "task", site.task_id), True
     asked = _last_by_a_person(messages)
     base = asked or next(iter(messages), None)
     told = (base.id, str(base.text)) if base is not None else ("", "")

@@ -16,6 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import PrivateAttr
 
 from hindsight_core import Hindsight, RecordedRun, RecordedStep, Scope
+from langchain_hindsight._reading import Site, run_id_of
 from langchain_hindsight.middleware import HindsightMiddleware
 
 __all__ = ["drive"]
@@ -26,7 +27,7 @@ _STEPS_A_CALL: Final = 8
 
 def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
     """Replay one run, each turn of the user as one invocation; return the id of the run."""
-    run_id = uuid.uuid4().hex
+    task_id = uuid.uuid4().hex
     answers: dict[str, RecordedStep] = {}
     model = _RecordedModel(answers)
     names = dict.fromkeys(step.tool for step in run.steps if step.kind == "tool")
@@ -37,13 +38,21 @@ def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
         checkpointer=InMemorySaver(),
     )
     config: Any = {
-        "configurable": {"thread_id": run_id, "task": run.task, "task_id": run_id},
+        "configurable": {"thread_id": task_id, "task": run.task, "task_id": task_id},
         "recursion_limit": 100 + _STEPS_A_CALL * len(run.steps),
     }
     for said, steps in _turns(run):
         model.load(steps)
         agent.invoke({"messages": [HumanMessage(said)]}, config)
-    return run_id
+    site = Site(
+        user=scope.user,
+        tenant=scope.tenant,
+        thread=task_id,
+        agent=None,
+        caller="",
+        task_id=task_id,
+    )
+    return run_id_of(site, [])[0]
 
 
 def _turns(run: RecordedRun) -> list[tuple[str, list[RecordedStep]]]:

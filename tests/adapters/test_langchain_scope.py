@@ -15,7 +15,7 @@ from langchain_kit import MODES, drive, events, make, thread, user
 from langgraph.checkpoint.memory import InMemorySaver
 
 from hindsight_core import Hindsight, Kind, Scope, ScopeError, Source
-from hindsight_core.events import RunStarted
+from hindsight_core.events import RunStarted, UserSaid
 
 
 @dataclass
@@ -154,6 +154,25 @@ def test_the_same_words_on_two_threads_or_of_two_users_are_two_runs(
     drive(mode, agent, user("go", id="1"), thread("b"))
     drive(mode, agent, user("go", id="1"), thread("c", user_id="other"))
     assert len(events(memory, RunStarted)) == 3
+
+
+def test_turns_of_one_task_are_one_run_and_no_other_users_task_of_that_name_is(
+    mode: str, memory: Hindsight
+) -> None:
+    agent = make(
+        ["done"] * 3, middleware=[HindsightMiddleware(memory)], checkpointer=InMemorySaver()
+    )
+    task = {"task": "plan a trip", "task_id": "1"}
+    drive(mode, agent, user("to Oslo"), thread("a", user_id="ann", **task))
+    drive(mode, agent, user("by train"), thread("a", user_id="ann", **task))
+    drive(mode, agent, user("to Rome"), thread("b", user_id="bob", **task))
+    started = events(memory, RunStarted)
+    assert [(e.scope.user, e.task) for e in started] == [
+        ("ann", "plan a trip"),
+        ("bob", "plan a trip"),
+    ]
+    said = {e.text: e.run_id for e in events(memory, UserSaid)}
+    assert said["to Oslo"] == said["by train"] != said["to Rome"]
 
 
 def test_a_memory_is_opened_from_a_path_and_only_one_opened_here_is_closed(
