@@ -10,15 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.preferences_score import (
-    compiled,
-    features,
-    fold_sentence,
-    language_of,
-    probability,
-)
+from hindsight_core.capture.preferences_features import compiled
+from hindsight_core.capture.preferences_score import Judged, judge
 from hindsight_core.capture.preferences_terms import entities_of, terms_of
-from hindsight_core.capture.preferences_text import MASK, Sentence, mask, sentences, window
+from hindsight_core.capture.preferences_text import mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean
 
@@ -58,22 +53,6 @@ class PreferenceFinding:
     actions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Judged:
-    sentence: Sentence
-    code: str
-    found: frozenset[str]
-    probability: float
-
-
-def _judge(sentence: Sentence) -> _Judged | None:
-    code = language_of(sentence.masked.replace(MASK, ""))
-    if not code:
-        return None
-    found = features(fold_sentence(sentence.masked, code), code)
-    return _Judged(sentence=sentence, code=code, found=found, probability=probability(found, code))
-
-
 def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFinding]:
     """Return the lasting preferences, constraints and facts that a user's text states.
 
@@ -82,19 +61,19 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
     longer than `MAX_SENTENCE` is passed over. Never raises for any string.
     """
     considered = window(clean(text))
-    judged = [_judge(sentence) for sentence in sentences(considered, mask(considered))]
-    taken = [one for one in judged if one is not None and one.probability >= THRESHOLD]
+    judged = judge(sentences(considered, mask(considered)))
+    taken = [one for one in judged if one.probability >= THRESHOLD]
     if len(taken) > MAX_FINDINGS:
         floor = sorted((one.probability for one in taken), reverse=True)[MAX_FINDINGS - 1]
         taken = [one for one in taken if one.probability >= floor][:MAX_FINDINGS]
     return [_finding(one, before) for one in taken]
 
 
-def _finding(judged: _Judged, before: str) -> PreferenceFinding:
+def _finding(judged: Judged, before: str) -> PreferenceFinding:
     content = judged.sentence.raw
-    terms = terms_of(content, judged.code, judged.found, before=before[-400:])
+    terms = terms_of(content, judged.code, judged.classes, before=before[-400:])
     language = compiled(judged.code).language
-    factual = bool(judged.found & language.factual) and not (terms.want or terms.avoid)
+    factual = bool(judged.classes & language.factual) and not (terms.want or terms.avoid)
     return PreferenceFinding(
         content=content,
         slot=terms.slot,
@@ -103,7 +82,7 @@ def _finding(judged: _Judged, before: str) -> PreferenceFinding:
         confidence=round(judged.probability, 4),
         condition=terms.condition,
         exception=terms.exception,
-        is_correction=bool(judged.found & language.correcting),
+        is_correction=bool(judged.classes & language.correcting),
         entities=entities_of(content),
         want=terms.want,
         avoid=terms.avoid,

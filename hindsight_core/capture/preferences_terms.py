@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.preferences_score import compiled
+from hindsight_core.capture.preferences_features import compiled
 from hindsight_core.schema import Polarity
 from hindsight_core.text import fold
 
@@ -109,7 +109,7 @@ def entities_of(statement: str) -> tuple[str, ...]:
     return _unique([*quoted, *named])
 
 
-def terms_of(statement: str, code: str, found: frozenset[str], *, before: str = "") -> Terms:
+def terms_of(statement: str, code: str, found: set[str], *, before: str = "") -> Terms:
     """Return what a statement is about.
 
     `found` are the classes of its sentences; `before` is what was said before, which lends its
@@ -117,8 +117,8 @@ def terms_of(statement: str, code: str, found: frozenset[str], *, before: str = 
     """
     table = compiled(code)
     folded = fold(statement).replace("’", "'")
-    if table.table:
-        folded = folded.translate(table.table)
+    if table.variants:
+        folded = folded.translate(table.variants)
     raw: dict[str, list[str]] = {group: [] for group in _GROUPS}
     for pattern in _term_patterns(code):
         for match in pattern.finditer(folded):

@@ -42,10 +42,13 @@ _FOREIGN_LINE: Final = re.compile(
     r"|[a-z]{1,30}(?:[A-Z][a-z]{0,30}|[._-][a-z]{1,30})[\w.-]{0,60}\s{0,2}[:=]"
     r"|[A-Z][A-Z0-9_]{2,60}=|[{}\[\]]\s{0,4}$|\"[\w.-]{1,60}\"\s{0,2}:"
     r"|(?:git|npm|pnpm|yarn|pip|uv|docker|kubectl|curl|sudo|cargo|brew|apt|cd|ls|rm)\s{1,3}"
-    r"(?:[a-z-]{1,20}\s{1,3}){0,2}--?[a-z])"
+    r"(?:[a-z-]{1,20}\s{1,3}){0,2}--?[a-z](?![^\n]{0,400}[\u3400-\u9fff]))"
 )
-_CODE_TAIL: Final = re.compile(r"(?:[;{]|\);?|=>|->)\s{0,4}$")
-_CODE_SIGN: Final = re.compile(r"[{}]|==|!=|&&|\|\||=>|\w\(\)|;\s*$")
+_CODE_SIGN: Final = re.compile(
+    r"[{}\[\]\\|=<>_*+]|&&|=>|->|::|\w\(|\);?\s{0,4}$|;\s{0,4}$|\w\.\w{1,40}\("
+)
+_CODE_SHARE: Final = 0.05
+"""A line is code when so many of its characters, and at least three, are signs of code."""
 _END: Final = re.compile(r"[。！？!?…]{1,8}[”’」』）)\"']?|\.{1,6}[\"')]?(?=\s|$)|\n")
 _BULLET: Final = re.compile(
     r"[\s\-*•·–—>]{0,12}(?:\(?(?:\d{1,2}|[a-z])[.)、](?!\d)\s{0,4}"
@@ -132,8 +135,9 @@ def mask(text: str) -> str:
         masked = _blank(masked, _tagged(masked))
     lines = masked.split("\n")
     for index, line in enumerate(lines):
-        signs = len(_CODE_SIGN.findall(line[:MAX_SENTENCE]))
-        if _FOREIGN_LINE.match(line) or (signs and _CODE_TAIL.search(line[-8:])) or signs > 2:
+        head = line[:MAX_SENTENCE].replace(MASK, "")
+        signs = len(_CODE_SIGN.findall(head))
+        if _FOREIGN_LINE.match(line) or signs >= max(3, _CODE_SHARE * len(head)):
             lines[index] = MASK * len(line)
     masked = "\n".join(lines)
     return _blank(masked, (found.span() for found in _PAIRS.finditer(masked)))

@@ -1,9 +1,9 @@
 """The tables of each language: what its words say about wants, time, people and speech acts.
 
-A language is one file `CODE.toml` and one entry in `weights.json`; to add one, add both and name it
-in `CODES`. In the tables a list is separated by `|` or line ends; in a regular expression line ends
-are dropped, `<<NAME>>` stands for the macro of that name, and every repetition must be bounded, so
-that no text takes more than linear time.
+A language is one table `CODE.toml` and its weights `CODE.json`; to add one, add both and name it in
+`CODES`. In a table, lists are separated by `|` or line ends; in a regular expression line ends are
+dropped, `<<NAME>>` stands for the macro of that name, and every repetition must be bounded, so that
+no text takes more than linear time.
 """
 
 from __future__ import annotations
@@ -12,14 +12,27 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, cast
 
-__all__ = ["CODES", "Language", "load"]
+__all__ = ["CODES", "Language", "Weights", "load"]
 
 CODES: Final = ("en", "zh")
 _MACRO: Final = re.compile(r"<<([A-Z]{1,20})>>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The learnt additive model of one language.
+
+    `classes` holds the weight of each class. `grams` holds, for each run of words or of word
+    classes, its weight times its inverse document frequency, and the square of the latter.
+    """
+
+    bias: float
+    classes: Mapping[str, float]
+    grams: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,31 +41,38 @@ class Language:
 
     `phrases` maps a class to fixed phrases; a leading `^` ties one to the start of the sentence,
     `~` to that of a clause. `patterns` are regular expressions, for what has gaps. `pairs` name
-    classes that count together, `!` meaning absence. `openers` are units after which a clause still
-    begins. `variants` maps characters to the variant that the table is spelt in. `topics` maps a
-    slot to its cue words. `terms` are patterns with the groups `want`, `avoid`, `except`, `where`,
-    `if` and `topic`; `stop` are words that are no term; `lead` and `trail` are cut off the two ends
-    of a term, `verbs` being those of `lead` that name an act. `negative`, `factual` and
-    `correcting` are the classes that tell a statement's polarity and kind.
+    classes that count together, `!` meaning absence; `context` those that count when they occur in
+    another sentence of the text. `openers` are units after which a clause still begins. `variants`
+    maps characters to the variant that the table is spelt in. `words` maps a word to its word
+    class, a function word to itself.
+
+    `topics` maps a slot to its cue words. `terms` are patterns with the groups `want`, `avoid`,
+    `except`, `where`, `if` and `topic`; `stop` are words that are no term; `lead` and `trail` are
+    cut off the two ends of a term, `verbs` being those of `lead` that name an act. `negative`,
+    `factual` and `correcting` are the classes that tell a statement's polarity and kind.
     """
 
     code: str
     spaced: bool
+    weights: Weights
     phrases: Mapping[str, tuple[str, ...]]
     patterns: Mapping[str, str]
-    weights: Mapping[str, float]
-    pairs: tuple[tuple[str, ...], ...] = ()
-    openers: frozenset[str] = frozenset()
-    variants: Mapping[int, str] = field(default_factory=dict[int, str])
-    topics: Mapping[str, str] = field(default_factory=dict[str, str])
-    terms: tuple[str, ...] = ()
-    stop: frozenset[str] = frozenset()
-    lead: tuple[str, ...] = ()
-    verbs: frozenset[str] = frozenset()
-    trail: tuple[str, ...] = ()
-    negative: frozenset[str] = frozenset()
-    factual: frozenset[str] = frozenset()
-    correcting: frozenset[str] = frozenset()
+    pairs: tuple[tuple[str, ...], ...]
+    context: frozenset[str]
+    speaks_for: frozenset[str]
+    speaks_against: frozenset[str]
+    openers: frozenset[str]
+    variants: Mapping[int, str]
+    words: Mapping[str, str]
+    topics: Mapping[str, str]
+    terms: tuple[str, ...]
+    stop: frozenset[str]
+    lead: tuple[str, ...]
+    verbs: frozenset[str]
+    trail: tuple[str, ...]
+    negative: frozenset[str]
+    factual: frozenset[str]
+    correcting: frozenset[str]
 
 
 def _read(name: str) -> str:
@@ -69,36 +89,57 @@ def _variants(name: str) -> dict[int, str]:
     return {ord(pair[0]): pair[1] for pair in pairs}
 
 
+def _words(table: Mapping[str, Any]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for name, text in cast("Mapping[str, str]", table["words"]).items():
+        for word in _listed(text):
+            words.setdefault(word, f"<{name}>")
+    for word in _listed(table["keep"]):
+        words.setdefault(word, word)
+    return words
+
+
+def _weights(code: str) -> Weights:
+    data: dict[str, Any] = json.loads(_read(f"{code}.json"))
+    grams = {gram: (value[0], value[1]) for gram, value in data["grams"].items()}
+    return Weights(bias=data["bias"], classes=data["classes"], grams=grams)
+
+
 def load(code: str) -> Language:
     """Read a language's table and weights; raises `KeyError` for one that is not in `CODES`."""
     if code not in CODES:
         raise KeyError(code)
     table: dict[str, Any] = tomllib.loads(_read(f"{code}.toml"))
-    weights = cast("Mapping[str, Mapping[str, float]]", json.loads(_read("weights.json")))
     macros = cast("Mapping[str, str]", table["macros"])
 
     def joined(parts: list[str]) -> str:
         text = "|".join(f"(?:{part})" for part in parts).replace("\n", "")
         return _MACRO.sub(lambda found: macros[found[1]].replace("\n", ""), text)
 
-    verbs = _listed(table["verbs"])
-    lead = {*verbs, *_listed(table["lead"])}
+    def names(field: str) -> frozenset[str]:
+        return frozenset(_listed(table[field]))
+
+    lead = names("verbs") | names("lead")
     return Language(
         code=code,
         spaced=table["spaced"],
+        weights=_weights(code),
         phrases={name: _listed(text) for name, text in table["phrases"].items()},
         patterns={name: joined(parts) for name, parts in table["patterns"].items()},
-        weights=weights.get(code, {}),
         pairs=tuple(tuple(pair.split("&")) for pair in _listed(table["pairs"])),
-        openers=frozenset(_listed(table["openers"])),
+        context=names("context"),
+        speaks_for=names("speaks_for"),
+        speaks_against=names("speaks_against"),
+        openers=names("openers"),
         variants=_variants(table["variants"]),
+        words=_words(table),
         topics={slot: "|".join(_listed(cues)) for slot, cues in table["topics"].items()},
         terms=tuple(joined([part]) for part in table["terms"]["patterns"]),
-        stop=frozenset(_listed(table["stop"])),
+        stop=names("stop"),
         lead=tuple(sorted(lead, key=lambda word: (-len(word), word))),
-        verbs=frozenset(verbs),
+        verbs=names("verbs"),
         trail=_listed(table["trail"]),
-        negative=frozenset(_listed(table["negative"])),
-        factual=frozenset(_listed(table["factual"])),
-        correcting=frozenset(_listed(table["correcting"])),
+        negative=names("negative"),
+        factual=names("factual"),
+        correcting=names("correcting"),
     )
