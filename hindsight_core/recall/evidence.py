@@ -15,17 +15,23 @@ from hindsight_core.recall.question import Question
 from hindsight_core.schema import Memory
 from hindsight_core.text import terms
 
-__all__ = ["Entry", "Pool", "add_runs", "base_parts", "best_of", "similarity"]
+__all__ = ["Entry", "Pool", "add_runs", "base_parts", "best_of", "is_relevant", "similarity"]
 
 
 @dataclass(kw_only=True, slots=True)
 class Entry:
-    """One candidate of one question while it is being judged; `parts` are weighted already."""
+    """One candidate of one question while it is being judged; `parts` are weighted already.
+
+    `held` are the weighted counts of its terms, `follows` is the share (0 to 1) of what the best
+    candidate adds to the question that it holds as well.
+    """
 
     memory: Memory
+    held: Mapping[str, float]
     cosine: float | None
     match: LexicalMatch
     parts: dict[str, float]
+    follows: float = 0.0
 
 
 Pool = dict[str, Entry]
@@ -70,6 +76,12 @@ def add_runs(pool: Mapping[str, Entry], settings: RetrievalSettings) -> None:
         support = sum(best[: settings.run_members]) / settings.run_members
         for entry in members:
             entry.parts["run"] = settings.run * support
+
+
+def is_relevant(entry: Entry, threshold: float, settings: RetrievalSettings) -> bool:
+    """Whether its own vector or words say that it is about what was asked."""
+    near = entry.cosine is not None and entry.cosine >= threshold
+    return near or entry.match.coverage >= settings.coverage
 
 
 def best_of(pool: Mapping[str, Entry]) -> Entry | None:

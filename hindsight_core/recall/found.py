@@ -16,24 +16,25 @@ __all__ = ["DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings"]
 class RetrievalSettings:
     """How candidates are found, fused and let through.
 
-    `pool` candidates are taken from each side. In the fused similarity the words count 1 and the
-    vectors `vectors`; `speaker` is the rise for a memory of one whom the question names; `run` the
-    weight of the best memories of the same run; `feedback` that of the words of the best memory,
-    which lead on to what belongs to it. A candidate passes when its cosine reaches `relevance`
-    (None: the embedder's own) or its words cover `coverage` of the question's idf mass. A term
-    that more than the share `common` of all memories holds finds none while rarer terms do.
-    `rerank` candidates are read by the reranker, where there is one.
+    `pool` candidates are taken from each side, and as many are read. In the fused similarity the
+    words count 1 and the vectors `vectors`; `speaker` is the rise for a memory of one whom the
+    question names; `run` the weight of the best memories of the same run; `feedback` that of the
+    words of the best memory, which lead on to what belongs to it. A candidate passes when its
+    cosine reaches `relevance` (None: the embedder's own), its words cover `coverage` of the
+    question's idf mass, or it holds `follows` of what the best candidate adds, where that one
+    passes. `rerank` candidates are read by the
+    reranker, where there is one.
     """
 
-    pool: int = 60
-    vectors: float = 0.7
+    pool: int = 40
+    vectors: float = 0.6
     speaker: float = 0.2
     run: float = 0.4
     run_members: int = 3
     feedback: float = 0.3
-    coverage: float = 0.5
+    coverage: float = 0.4
+    follows: float = 0.3
     relevance: float | None = None
-    common: float = 0.1
     rerank: int = 20
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -44,41 +44,39 @@ class LexicalMatch:
 
 
 class QueryTerms:
-    """The terms of one query with their weights and idf, ready to be matched with memories."""
+    """The terms of one query with their idf, ready to be matched with memories."""
 
-    def __init__(self, weights: Mapping[str, float], counts: TermCounts) -> None:
-        self.idf = {term: _idf(counts, term) for term in weights}
-        self._gain = {term: weight * self.idf[term] for term, weight in weights.items()}
-        self._mass = sum(self._gain.values())
+    def __init__(self, wanted: Iterable[str], counts: TermCounts) -> None:
+        self.idf = {term: _idf(counts, term) for term in wanted}
+        self.best = sum(self.idf.values()) * (_K1 + 1)
+        """The score of a memory that repeats every term without end."""
 
-    def match(self, text: SearchText) -> LexicalMatch:
-        """Score one memory's words."""
-        held = weighted_counts(text)
-        length = sum(held.values())
-        norm = _K1 * (1 - _B + _B * length / _TYPICAL_LENGTH)
+    def match(self, held: Mapping[str, float]) -> LexicalMatch:
+        """Score the weighted term counts of one memory."""
+        matched = [term for term in self.idf if term in held]
+        if not matched:
+            return _NO_MATCH
+        norm = _K1 * (1 - _B + _B * sum(held.values()) / _TYPICAL_LENGTH)
         score = covered = 0.0
-        matched: list[str] = []
-        for term, gain in self._gain.items():
-            times = held.get(term, 0.0)
-            if times:
-                score += gain * times * (_K1 + 1) / (times + norm)
-                covered += gain
-                matched.append(term)
-        if not self._mass:
-            return LexicalMatch(bm25=0.0, share=0.0, coverage=0.0, matched=())
+        for term in matched:
+            times, gain = held[term], self.idf[term]
+            score += gain * times * (_K1 + 1) / (times + norm)
+            covered += gain
         return LexicalMatch(
             bm25=score,
-            share=score / (self._mass * (_K1 + 1)),
-            coverage=covered / self._mass,
+            share=score / self.best,
+            coverage=covered * (_K1 + 1) / self.best,
             matched=tuple(matched),
         )
 
 
-@lru_cache(maxsize=16_384)
+_NO_MATCH: Final = LexicalMatch(bm25=0.0, share=0.0, coverage=0.0, matched=())
+
+
+@lru_cache(maxsize=8_192)
 def weighted_counts(text: SearchText) -> Mapping[str, float]:
     """Count the terms of both fields; one in the context counts `CONTEXT_WEIGHT`."""
-    counts: Counter[str] = Counter(terms(text.own))
-    held: dict[str, float] = dict(counts)
+    held: dict[str, float] = dict(Counter(terms(text.own)))
     for term in terms(text.context):
         held[term] = held.get(term, 0.0) + CONTEXT_WEIGHT
     return held

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from hindsight_core.indexed import search_text
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.recall.evidence import Entry, Pool, add_runs, base_parts, best_of
 from hindsight_core.recall.found import RetrievalSettings
-from hindsight_core.recall.lexical import QueryTerms
+from hindsight_core.recall.lexical import QueryTerms, weighted_counts
 from hindsight_core.recall.question import Question, content_terms
 from hindsight_core.schema import Scope
 
@@ -34,47 +34,55 @@ class Search:
 
     def pool(self, question: Question) -> Pool:
         """Return the candidates of a question, each with all parts of its similarity."""
-        wanted, telling = self._weigh(question.terms)
-        ids = [
-            hit.id
-            for hit in self.store.match_text(self.scope, self.where, telling, self.settings.pool)
-        ]
+        wanted = self._weigh(question.terms)
+        texts = self._by_words(wanted, self.settings.pool)
         vector: Matrix | None = None
         cosines: dict[str, float] = {}
         if self.embedder is not None:
             vector = self.embedder.query(question.text)
             near = self.store.nearest(self.scope, self.where, vector, self.settings.pool)
             cosines = {hit.id: hit.score for hit in near}
-        pool: Pool = {}
-        self._add(pool, question, wanted, [*ids, *cosines], cosines, vector)
+            cosines |= self._cosines([one for one in texts if one not in cosines], vector)
+        # What each side alone makes of a candidate decides which are worth reading.
+        first = {
+            one: texts.get(one, 0.0) + self.settings.vectors * max(0.0, cosines.get(one, 0.0))
+            for one in texts | cosines
+        }
+        ids = sorted(first, key=first.__getitem__, reverse=True)[: self.settings.pool]
+        pool = self._read(question, wanted, ids, cosines)
         add_runs(pool, self.settings)
         self._follow(pool, question, wanted, vector)
         return pool
 
-    def _weigh(self, wanted: Sequence[str]) -> tuple[QueryTerms, list[str]]:
-        counts = self.store.term_counts(self.scope, wanted)
-        weights = dict.fromkeys(wanted, 1.0)
-        limit = counts.total * self.settings.common
-        return QueryTerms(weights, counts), _telling(wanted, counts.holding, limit)
+    def _weigh(self, wanted: Sequence[str]) -> QueryTerms:
+        return QueryTerms(wanted, self.store.term_counts(self.scope, wanted))
 
-    def _add(
+    def _by_words(self, wanted: QueryTerms, limit: int) -> dict[str, float]:
+        """Return the best matches for the words, each with its share of the best score."""
+        hits = self.store.match_text(self.scope, self.where, list(wanted.idf), limit)
+        return {hit.id: hit.score / wanted.best for hit in hits}
+
+    def _cosines(self, ids: Sequence[str], vector: Matrix | None) -> dict[str, float]:
+        if vector is None or not ids:
+            return {}
+        return self.store.cosines(self.scope, ids, vector)
+
+    def _read(
         self,
-        pool: Pool,
         question: Question,
         wanted: QueryTerms,
-        ids: Iterable[str],
+        ids: Sequence[str],
         cosines: Mapping[str, float],
-        vector: Matrix | None,
-    ) -> None:
-        new = [one for one in dict.fromkeys(ids) if one not in pool]
-        known = dict(cosines)
-        missing = [one for one in new if one not in known]
-        if vector is not None and missing:
-            known |= self.store.cosines(self.scope, missing, vector)
-        for memory in self.store.get(self.scope, new):
-            cosine, match = known.get(memory.id), wanted.match(search_text(memory))
+    ) -> Pool:
+        pool: Pool = {}
+        for memory in self.store.get(self.scope, ids):
+            held = weighted_counts(search_text(memory))
+            cosine, match = cosines.get(memory.id), wanted.match(held)
             parts = base_parts(question, memory, cosine, match, self.settings)
-            pool[memory.id] = Entry(memory=memory, cosine=cosine, match=match, parts=parts)
+            pool[memory.id] = Entry(
+                memory=memory, held=held, cosine=cosine, match=match, parts=parts
+            )
+        return pool
 
     def _follow(
         self, pool: Pool, question: Question, wanted: QueryTerms, vector: Matrix | None
@@ -82,29 +90,19 @@ class Search:
         """Search again with the words that the best candidate adds (pseudo-relevance feedback).
 
         It is how "the phone number of the one who is a bank manager" gets from the memory that
-        says who the bank manager is to the one that says that person's number.
+        says who the bank manager is to the one that says that person's number. Of many alike that
+        are to be counted, none leads to the others.
         """
         best = best_of(pool)
-        if best is None or not self.settings.feedback:
+        if best is None or question.many or not self.settings.feedback:
             return
-        told = [term for term in content_terms(best.memory.content) if term not in wanted.idf][
-            :_MOST_FEEDBACK_TERMS
-        ]
+        told = [term for term in content_terms(best.memory.content) if term not in wanted.idf]
         if not told:
             return
-        added, telling = self._weigh(told)
-        hits = self.store.match_text(self.scope, self.where, telling, self.settings.pool // 2)
-        self._add(pool, question, wanted, [hit.id for hit in hits], {}, vector)
+        added = self._weigh(told[:_MOST_FEEDBACK_TERMS])
+        new = [one for one in self._by_words(added, self.settings.pool // 2) if one not in pool]
+        pool |= self._read(question, wanted, new, self._cosines(new, vector))
         for entry in pool.values():
-            share = added.match(search_text(entry.memory)).share
-            entry.parts["feedback"] = self.settings.feedback * share
-
-
-def _telling(wanted: Sequence[str], holding: Mapping[str, int], limit: float) -> list[str]:
-    """Return the terms that find candidates: those that occur, without the common ones.
-
-    Every memory that holds a common word would have to be scored, and the rarer words decide.
-    """
-    occurring = [term for term in wanted if holding.get(term)]
-    rare = [term for term in occurring if holding[term] <= limit]
-    return rare if len(rare) > 1 else sorted(occurring, key=holding.__getitem__)[:3]
+            told_too = added.match(entry.held)
+            entry.parts["feedback"] = self.settings.feedback * told_too.share
+            entry.follows = told_too.coverage

@@ -23,10 +23,14 @@ _SHORTEST: Final = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """One thing that is asked: its text for the embedder, its terms for the text index."""
+    """One thing that is asked: its text for the embedder, its terms for the text index.
+
+    `many` says that it asks for all that are alike, to count or to list them.
+    """
 
     text: str
     terms: tuple[str, ...]
+    many: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +39,7 @@ class _Words:
     asking_zh: re.Pattern[str]
     also: re.Pattern[str]
     really: re.Pattern[str]
+    many: re.Pattern[str]
 
 
 @lru_cache(maxsize=256)
@@ -64,7 +69,8 @@ def content_terms(text: str) -> tuple[str, ...]:
 def _asked(part: str) -> Question:
     meant = _words().really.split(part)[-1]
     part = (meant if len(terms(meant)) >= _SHORTEST else part).strip()
-    return Question(text=part, terms=content_terms(part))
+    many = _words().many.search(simplified(fold(part))) is not None
+    return Question(text=part, terms=content_terms(part), many=many)
 
 
 @lru_cache(maxsize=1)
@@ -78,6 +84,7 @@ def _words() -> _Words:
         asking_zh=re.compile("|".join(longest_first)),
         also=_any_of(pattern for language in table.values() for pattern in language["also"]),
         really=_any_of(pattern for language in table.values() for pattern in language["really"]),
+        many=_any_of(pattern for language in table.values() for pattern in language["many"]),
     )
 
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from hindsight_core import ranking
 from hindsight_core.ports import Embedder, Reranker, Store, Where
 from hindsight_core.ranking import Weights
-from hindsight_core.recall.evidence import Entry, Pool, similarity
+from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, similarity
 from hindsight_core.recall.found import DEFAULT_SETTINGS, Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.pool import Search
 from hindsight_core.recall.question import Question, questions
@@ -59,8 +59,18 @@ def retrieve(
     for number, (question, pool) in enumerate(zip(asked, pools, strict=True)):
         if reranker is not None:
             _rerank(reranker, question, pool, settings.rerank)
+        best = best_of(pool)
+        leads = best is not None and is_relevant(best, threshold, settings)
         judged = [
-            _judge(number, entry, now, weights, settings, threshold) for entry in pool.values()
+            _judge(
+                number,
+                entry,
+                now,
+                weights,
+                relevant=is_relevant(entry, threshold, settings)
+                or (leads and entry.follows >= settings.follows),
+            )
+            for entry in pool.values()
         ]
         lists.append(sorted(judged, key=lambda found: -found.score.total))
     return Retrieval(
@@ -91,19 +101,19 @@ def _judge(
     entry: Entry,
     now: datetime,
     weights: Weights,
-    settings: RetrievalSettings,
-    threshold: float,
+    *,
+    relevant: bool,
 ) -> Found:
-    memory, cosine, match = entry.memory, entry.cosine, entry.match
+    memory, match = entry.memory, entry.match
     why_not = ""
     if memory.expires_at is not None and memory.expires_at <= now:
         why_not = "expired"
-    elif match.coverage < settings.coverage and (cosine is None or cosine < threshold):
+    elif not relevant:
         why_not = "below the relevance threshold"
     alike = similarity(entry)
     return Found(
         memory=memory,
-        cosine=cosine,
+        cosine=entry.cosine,
         bm25=match.bm25,
         coverage=match.coverage,
         matched=match.matched,
@@ -131,13 +141,13 @@ def _cut(ranked: Sequence[Found], top_k: int) -> list[Found]:
     said: set[str] = set()
     cut: list[Found] = []
     for found in ranked:
-        words = fold(found.memory.content)
-        if found.kept and words in said:
-            cut.append(replace(found, kept=False, why_not="says the same as a better one"))
-        elif found.kept and len(said) >= top_k:
-            cut.append(replace(found, kept=False, why_not=f"beyond the best {top_k}"))
-        else:
-            if found.kept:
-                said.add(words)
-            cut.append(found)
+        why_not = ""
+        if found.kept and len(said) >= top_k:
+            why_not = f"beyond the best {top_k}"
+        elif found.kept:
+            words = fold(found.memory.content)
+            if words in said:
+                why_not = "says the same as a better one"
+            said.add(words)
+        cut.append(replace(found, kept=False, why_not=why_not) if why_not else found)
     return cut
