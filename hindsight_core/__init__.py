@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from hindsight_core.failsafe import in_executor, let_through, observe_swallowed
     from hindsight_core.ports import Where
-    from hindsight_core.recall import Block, GateAction, GateDecision
+    from hindsight_core.recall import Block, GateAction, GateDecision, RecallReport
     from hindsight_core.schema import (
         Context,
         Kind,
@@ -56,6 +56,7 @@ __all__ = [
     "Memory",
     "MissingExtraError",
     "NotFoundError",
+    "RecallReport",
     "Recalled",
     "RecordedRun",
     "RecordedStep",
@@ -89,7 +90,7 @@ _ROOMS: Final = {
     ),
     "failsafe": ("in_executor", "let_through", "observe_swallowed"),
     "ports": ("Where",),
-    "recall": ("Block", "GateAction", "GateDecision"),
+    "recall": ("Block", "GateAction", "GateDecision", "RecallReport"),
     "schema": ("Context", "Kind", "Lesson", "Memory", "Scope", "Source", "Status", "Tier"),
     "settings": ("GateMode", "Settings"),
 }

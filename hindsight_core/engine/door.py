@@ -35,7 +35,7 @@ from hindsight_core.ports import (
     Store,
     Where,
 )
-from hindsight_core.recall import strip_blocks
+from hindsight_core.recall import RecallReport, strip_blocks
 from hindsight_core.schema import (
     Candidate,
     Context,
@@ -316,6 +316,11 @@ class Hindsight:
     def explain(self, scope: Scope, wanted: str) -> Explanation:
         """Explain a recall, a run or a memory by its id."""
         return explain(self._core.store, scope, wanted)
+
+    def recalls(self, scope: Scope, *, limit: int = 100) -> list[RecallReport]:
+        """The reports of the newest recalls of a scope, oldest of them first."""
+        reports = self._core.store.load_recalls(scope)
+        return [RecallReport.model_validate_json(report) for report in reports[-limit:]]
 
     def health(self) -> Health:
         """What works, what was passed over, and what still waits; never raises."""

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from hindsight_core import Hindsight, RecordedRun, RecordedStep, Scope
 from langchain_hindsight._reading import Site, run_id_of
@@ -21,6 +21,7 @@ from langchain_hindsight.middleware import HindsightMiddleware
 
 __all__ = ["drive"]
 
+_ANY_ARGUMENTS: Final = {"type": "object", "properties": {}, "additionalProperties": True}
 _STEPS_A_CALL: Final = 8
 """Graph steps that one recorded call may take; the framework's own limit is 25 in all."""
 
@@ -111,7 +112,7 @@ class _RecordedModel(BaseChatModel):
 class _RecordedTool(BaseTool):
     """Gives the recorded result of each call."""
 
-    args_schema: Any = {"type": "object", "properties": {}, "additionalProperties": True}
+    args_schema: Any = Field(default_factory=lambda: dict(_ANY_ARGUMENTS))
     _answers: Mapping[str, RecordedStep] = PrivateAttr()
 
     def __init__(self, name: str, answers: Mapping[str, RecordedStep]) -> None:
@@ -130,4 +131,5 @@ class _RecordedTool(BaseTool):
         )
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
         raise RuntimeError("a recorded tool answers calls by their id only")
