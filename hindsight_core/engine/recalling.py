@@ -18,12 +18,13 @@ from hindsight_core.ports import Embedder, IndexInfo, Where
 from hindsight_core.recall import (
     Block,
     CandidateReport,
+    Found,
     RecallReport,
-    Retrieval,
     RetrievalSettings,
     questions,
     render,
     retrieve,
+    seat,
 )
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.text import clean, shorten
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Recalled", "Recaller"]
 
 logger: Final = logging.getLogger("hindsight_core")
+_ROOM_TO_CHOOSE: Final = 4
+"""Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
 _MAX_VECTORS: Final = 512
 """Vectors of the newest queries, kept so that a query is encoded once."""
@@ -79,6 +82,7 @@ class Recaller:
         started = time.perf_counter()
         now = core.clock()
         recall_id = core.ids()
+        seats = top_k or core.settings.top_k
         self._encoder.wake()
         question = shorten(query, _MAX_QUERY)
         embedder = self._encoded(question, patience)
@@ -88,14 +92,15 @@ class Recaller:
             scope,
             question,
             where,
-            top_k=top_k or core.settings.top_k,
+            top_k=seats * _ROOM_TO_CHOOSE,
             now=now,
             weights=core.settings.weights,
             settings=RetrievalSettings(
                 relevance=core.settings.relevance if threshold is None else threshold
             ),
         )
-        picked = [c.memory for c in found.candidates if c.kept]
+        candidates = seat(found.candidates, seats, found.threshold)
+        picked = [c.memory for c in candidates if c.kept]
         block = render(
             picked,
             recall_id=recall_id,
@@ -114,7 +119,7 @@ class Recaller:
             embedder=embedder.info.model if embedder else "",
             threshold=found.threshold,
             milliseconds=(time.perf_counter() - started) * 1000,
-            candidates=_candidates(found, block),
+            candidates=_candidates(candidates, block),
             injected=block.text if block else "",
             tokens=block.tokens if block else 0,
         )
@@ -169,7 +174,7 @@ class _Encoded:
         return self._embedder.query(text) if known is None else known
 
 
-def _candidates(found: Retrieval, block: Block | None) -> tuple[CandidateReport, ...]:
+def _candidates(candidates: Sequence[Found], block: Block | None) -> tuple[CandidateReport, ...]:
     shown = set(block.memory_ids) if block else set[str]()
     return tuple(
         CandidateReport(
@@ -192,7 +197,7 @@ def _candidates(found: Retrieval, block: Block | None) -> tuple[CandidateReport,
             names=_names(c.memory),
             reason=c.why_not if not c.kept else "" if c.memory.id in shown else "over the budget",
         )
-        for rank, c in enumerate(found.candidates, 1)
+        for rank, c in enumerate(candidates, 1)
     )
 
 

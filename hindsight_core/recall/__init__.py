@@ -13,6 +13,7 @@ from hindsight_core.recall.gate import (
 from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import CandidateReport, RecallReport
 from hindsight_core.recall.retrieve import retrieve
+from hindsight_core.recall.seats import seat
 
 __all__ = [
     "Block",
@@ -31,5 +32,6 @@ __all__ = [
     "questions",
     "render",
     "retrieve",
+    "seat",
     "strip_blocks",
 ]

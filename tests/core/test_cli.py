@@ -1,0 +1,98 @@
+"""The commands that look at the memory and change it, as tables and as JSON."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from hindsight_core import Hindsight, Kind, Scope, Source
+from hindsight_core.cli.app import app
+from hindsight_core.errors import HindsightError
+
+ME = Scope(user="ana")
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = str(tmp_path / "m.db")
+    with Hindsight.open(path, embedder=None) as hindsight:
+        hindsight.remember(ME, "Use pnpm, not npm.", kind=Kind.PREFERENCE, source=Source.USER)
+        hindsight.remember(ME, "以后周报只发北岸项目群。", kind=Kind.PREFERENCE, source=Source.USER)
+        run = hindsight.run(ME, task="Install the packages with npm or pnpm")
+        run.context()
+        run.finish(ok=True)
+    return path
+
+
+def invoke(*args: str):
+    return CliRunner().invoke(app, list(args))
+
+
+def as_json(*args: str):
+    done = invoke(*args, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_list_shows_the_memories_of_one_user(store):
+    found = as_json("list", "--store", store, "-u", "ana")
+    assert {memory["value"]["content"] for memory in found} == {
+        "Use pnpm, not npm.",
+        "以后周报只发北岸项目群。",
+    }
+    assert as_json("list", "--store", store, "-u", "ben") == []
+    assert "pnpm" in invoke("list", "--store", store, "-u", "ana").stdout
+    assert as_json("list", "--store", store, "-u", "ana", "-k", "lesson") == []
+
+
+def test_show_and_search_and_explain_name_the_same_memory(store):
+    report = as_json("search", "pnpm or npm?", "--store", store, "-u", "ana")
+    shown = [one for one in report["candidates"] if one["shown"]]
+    assert shown[0]["content"] == "Use pnpm, not npm."
+    memory = as_json("show", shown[0]["memory_id"], "--store", store, "-u", "ana")
+    assert memory["source"] == "user"
+    explained = as_json("explain", report["recall_id"], "--store", store, "-u", "ana")
+    assert explained["recalls"][0]["injected"] == report["injected"]
+    for command in (("search", "pnpm"), ("explain", report["recall_id"])):
+        done = invoke(*command, "--store", store, "-u", "ana")
+        assert done.exit_code == 0
+        assert "pnpm" in done.stdout
+
+
+def test_stats_and_doctor_find_a_healthy_store(store):
+    assert as_json("stats", "--store", store)["memories"] == {"preference/active": 2}
+    checked = as_json("doctor", "--store", store)
+    assert checked["problems"] == []
+    assert "no problem found" in invoke("doctor", "--store", store).stdout
+
+
+def test_forget_erases_by_id_and_asks_before_it_erases_everything(store):
+    first = as_json("list", "--store", store, "-u", "ana")[0]["id"]
+    receipt = as_json("forget", first, "--store", store, "-u", "ana")
+    assert receipt["removed"]["memories"] == 1
+    refused = CliRunner().invoke(
+        app, ["forget", "--all", "--store", store, "-u", "ana"], input="n\n"
+    )
+    assert refused.exit_code == 1
+    assert len(as_json("list", "--store", store, "-u", "ana")) == 1
+    as_json("forget", "--all", "--yes", "--store", store, "-u", "ana")
+    assert as_json("list", "--store", store, "-u", "ana") == []
+
+
+def test_forget_without_ids_and_without_all_is_an_error(store):
+    done = invoke("forget", "--store", store, "-u", "ana")
+    assert isinstance(done.exception, HindsightError)
+    assert len(as_json("list", "--store", store, "-u", "ana")) == 2
+
+
+def test_an_id_that_is_not_there_is_a_typed_error(store):
+    done = invoke("show", "nothing", "--store", store, "-u", "ana")
+    assert isinstance(done.exception, HindsightError)
+
+
+def test_no_memory_can_colour_the_terminal_or_use_markup(store):
+    with Hindsight.open(store, embedder=None) as hindsight:
+        hindsight.remember(ME, "[bold red]x[/] \x1b[31mred", source=Source.USER)
+    shown = invoke("list", "--store", store, "-u", "ana").stdout
+    assert "[bold red]x[/]" in shown.replace("\n", "")
+    assert "\x1b[31m" not in shown

@@ -1,0 +1,73 @@
+"""Who gets the few seats in the block."""
+
+from datetime import UTC, datetime
+
+from hindsight_core.ranking import ScoreBreakdown
+from hindsight_core.recall.found import Found
+from hindsight_core.recall.seats import seat
+from hindsight_core.schema import Kind, Memory, MemoryValue, Scope, Source
+
+NOW = datetime(2031, 5, 1, tzinfo=UTC)
+
+
+def found(name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_not=""):
+    memory = Memory(
+        id=name,
+        scope=Scope(user="u"),
+        kind=kind,
+        source=Source.USER,
+        trust=0.9,
+        value=MemoryValue(content=name),
+        created_at=NOW,
+        updated_at=NOW,
+    )
+    parts = ScoreBreakdown(similarity=score, recency=0.0, trust=0.0, references=0.0)
+    return Found(
+        memory=memory,
+        cosine=cosine,
+        bm25=1.0,
+        coverage=0.5,
+        matched=matched,
+        similarity=score,
+        score=parts,
+        kept=kept,
+        why_not=why_not,
+    )
+
+
+def shown(candidates, top_k=3, threshold=0.2):
+    return [c.memory.id for c in seat(candidates, top_k, threshold) if c.kept]
+
+
+def test_the_best_have_the_seats():
+    candidates = [found(f"lesson {n}", Kind.LESSON, 0.9 - n / 10) for n in range(5)]
+    assert shown(candidates) == ["lesson 0", "lesson 1", "lesson 2"]
+    assert [c.why_not for c in seat(candidates, 3, 0.2)][3:] == ["beyond the best 3"] * 2
+
+
+def test_a_path_takes_a_seat_that_is_left_over_and_no_other():
+    lessons = [found(f"lesson {n}", Kind.LESSON, 0.5 - n / 10) for n in range(3)]
+    path = found("path", Kind.PATH, 0.9)
+    assert "path" not in shown([path, *lessons])
+    assert shown([path, *lessons[:2]]) == ["path", "lesson 0", "lesson 1"]
+    assert shown([path, found("other path", Kind.PATH, 0.8)]) == ["path"]
+
+
+def test_a_rule_of_the_user_that_is_near_enough_has_a_seat_for_certain():
+    lessons = [found(f"lesson {n}", Kind.LESSON, 0.9 - n / 10) for n in range(3)]
+    below = {"kept": False, "why_not": "below the relevance threshold"}
+    rule = found("rule", Kind.PREFERENCE, 0.3, cosine=0.13, **below)
+    assert shown([*lessons, rule]) == ["lesson 0", "lesson 1", "rule"]
+
+
+def test_a_rule_that_is_far_off_or_shares_no_word_has_none():
+    lessons = [found(f"lesson {n}", Kind.LESSON, 0.9 - n / 10) for n in range(3)]
+    below = {"kept": False, "why_not": "below the relevance threshold"}
+    far = found("far", Kind.PREFERENCE, 0.3, cosine=0.11, **below)
+    wordless = found("wordless", Kind.PREFERENCE, 0.3, cosine=0.15, matched=(), **below)
+    expired = found("expired", Kind.PREFERENCE, 0.3, kept=False, why_not="expired")
+    assert shown([*lessons, far, wordless, expired]) == ["lesson 0", "lesson 1", "lesson 2"]
+
+
+def test_nothing_fit_means_nothing_shown():
+    assert shown([found("x", Kind.LESSON, 0.1, kept=False, why_not="below")]) == []
