@@ -80,7 +80,10 @@ class Encoder:
                 self.refused = error
                 self._core.failsafe.report("encode", error)
             except Exception as error:  # noqa: BLE001 - a thread of ours; reported, tried at next wake
-                self._core.failsafe.report("encode", error)
+                if (
+                    not self._stopped
+                ):  # else the store was closed under it: the next to open goes on
+                    self._core.failsafe.report("encode", error)
             if not self._wanted.is_set():
                 self._quiet.set()
 
