@@ -17,10 +17,8 @@ from hindsight_core.capture.preferences_text import mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean
 
-__all__ = ["MAX_FINDINGS", "THRESHOLD", "PreferenceFinding", "extract_preferences"]
+__all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences"]
 
-THRESHOLD: Final = 0.5
-"""Probability from which a sentence counts as a statement."""
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
 
@@ -62,7 +60,7 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
     """
     considered = window(clean(text))
     judged = judge(sentences(considered, mask(considered)))
-    taken = [one for one in judged if one.probability >= THRESHOLD]
+    taken = [one for one in judged if one.probability >= one.threshold]
     if len(taken) > MAX_FINDINGS:
         floor = sorted((one.probability for one in taken), reverse=True)[MAX_FINDINGS - 1]
         taken = [one for one in taken if one.probability >= floor][:MAX_FINDINGS]

@@ -42,12 +42,13 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A sentence, the classes that occur in it, and its probability, 0 to 1."""
+    """A sentence, its classes, its probability, and from which probability on it is a statement."""
 
     sentence: Sentence
     code: str
     classes: set[str]
     probability: float
+    threshold: float
 
 
 def parts_of(found: Iterable[Sentence]) -> list[Parts]:
@@ -85,7 +86,8 @@ def judge(found: Iterable[Sentence]) -> list[Judged]:
     length = max(0.0, math.log(len(parts) / FEW_SENTENCES)) if parts else 0.0
     judged: list[Judged] = []
     for part, row in zip(parts, with_context(parts), strict=True):
-        weights = compiled(part.code).language.weights
+        language = compiled(part.code).language
+        weights = language.weights
         total = weights.bias + sum(weights.classes.get(name, 0.0) for name in row) - length
         score = square = 0.0
         for gram in part.grams:
@@ -101,6 +103,7 @@ def judge(found: Iterable[Sentence]) -> list[Judged]:
                 code=part.code,
                 classes=part.classes,
                 probability=probability,
+                threshold=language.threshold,
             )
         )
     return judged

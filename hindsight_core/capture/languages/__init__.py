@@ -39,6 +39,8 @@ class Weights:
 class Language:
     """One language as data.
 
+    `threshold` is the probability from which a sentence counts as a statement.
+
     `phrases` maps a class to fixed phrases; a leading `^` ties one to the start of the sentence,
     `~` to that of a clause. `patterns` are regular expressions, for what has gaps. `pairs` name
     classes that count together, `!` meaning absence; `context` those that count when they occur in
@@ -54,6 +56,7 @@ class Language:
 
     code: str
     spaced: bool
+    threshold: float
     weights: Weights
     phrases: Mapping[str, tuple[str, ...]]
     patterns: Mapping[str, str]
@@ -123,6 +126,7 @@ def load(code: str) -> Language:
     return Language(
         code=code,
         spaced=table["spaced"],
+        threshold=table["threshold"],
         weights=_weights(code),
         phrases={name: _listed(text) for name, text in table["phrases"].items()},
         patterns={name: joined(parts) for name, parts in table["patterns"].items()},
