@@ -7,7 +7,8 @@ The scope in which a call was made is kept beside its count, so that erasing tha
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.ports import CallRecord, CallStats
@@ -62,28 +63,22 @@ def count(connection: sqlite3.Connection, calls: Iterable[CallRecord]) -> None:
             connection.execute(_FAILED, row)
 
 
-def stats(rows: Iterable[Any]) -> list[CallStats]:
+def stats(rows: Sequence[Any]) -> list[CallStats]:
     """Return one entry for each signature and situation, whatever scopes it was counted in."""
-    merged: dict[tuple[str, str], Any] = {}
-    for row in rows:
-        key = (row[0], row[2])
-        merged[key] = _merge(merged[key], row) if key in merged else row
+    if len(rows) > 1:
+        merged: dict[tuple[str, str], Any] = {}
+        for row in rows:
+            key = (row[0], row[2])
+            merged[key] = _merge(merged[key], row) if key in merged else row
+        rows = list(merged.values())
     return [
-        CallStats(
-            signature=row[0],
-            shape=row[1],
-            situation=row[2],
-            tool=row[3],
-            failures=row[4],
-            successes=row[5],
-            error_class=row[6],
-            transient=bool(row[7]),
-            memory_id=row[8],
-            last_failure_at=None if row[9] is None else from_micros(row[9]),
-            last_success_at=None if row[10] is None else from_micros(row[10]),
-        )
-        for row in merged.values()
+        CallStats._make((*row[:7], row[7] != 0, row[8], _time(row[9]), _time(row[10])))
+        for row in rows
     ]
+
+
+def _time(value: int | None) -> datetime | None:
+    return None if value is None else from_micros(value)
 
 
 def _merge(one: Any, other: Any) -> Any:

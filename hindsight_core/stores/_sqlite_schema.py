@@ -134,8 +134,8 @@ _FIRST: Final = (
         memory_id TEXT NOT NULL,
         last_failure_at INTEGER,
         last_success_at INTEGER,
-        PRIMARY KEY (tenant, user, signature, situation, scope_id)) WITHOUT ROWID""",
-    "CREATE INDEX calls_of_shape ON calls (tenant, user, shape)",
+        PRIMARY KEY (signature, tenant, user, situation, scope_id)) WITHOUT ROWID""",
+    "CREATE INDEX calls_of_shape ON calls (shape, tenant, user)",
     """CREATE TABLE counted (
         scope_id INTEGER NOT NULL REFERENCES scopes (id),
         run_id TEXT NOT NULL,

@@ -32,7 +32,7 @@ def micros(at: datetime) -> int:
 
 def from_micros(value: int) -> datetime:
     """Return the aware UTC time of a number of microseconds since 1970."""
-    return _EPOCH + timedelta(microseconds=value)
+    return _EPOCH + timedelta(0, 0, value)
 
 
 def marks(values: Sequence[Any]) -> str:
