@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hindsight_core.capture.similar_calls import difference, short_value, similarity
+from hindsight_core.capture.similar_calls import difference, profile, short_value, similarity
 from hindsight_core.schema import Lesson, ToolCall
 from hindsight_core.text import is_cjk, shorten
 
@@ -29,6 +29,8 @@ MAX_LISTED: Final = 40
 """Failing calls that the text names, the newest."""
 _MAX_LIST: Final = 1_600
 _MAX_MESSAGE: Final = 240
+_COMPARED: Final = 8
+"""Calls of each side that are compared to find the arguments that tell."""
 _MAX_PARTS: Final = 6
 _MAX_FIXES: Final = 4
 
@@ -148,12 +150,16 @@ def other_tool_text(worked: ToolCall, words: Words) -> str:
 def _telling(failed: Sequence[ToolCall], worked: Sequence[ToolCall]) -> list[str]:
     """Name the arguments that were changed in what worked; all where one was only added."""
     names = list(dict.fromkeys(name for call in failed for name in call.args))
+    if len(names) <= 1:
+        return names
     told: set[str] = set()
-    for call in failed:
-        same = [one for one in worked if one.tool == call.tool]
+    profiles = [(one, profile(one.args)) for one in worked[-_COMPARED:]]
+    for call in failed[-_COMPARED:]:
+        same = [(one, made) for one, made in profiles if one.tool == call.tool]
         if not same:
             return names
-        nearest = max(same, key=lambda one: similarity(call.args, one.args))
+        own = profile(call.args)
+        nearest = max(same, key=lambda pair: similarity(own, pair[1]))[0]
         found = difference(call.args, nearest.args)
         if found.added and not found.changed:
             return names

@@ -12,6 +12,8 @@ __all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_les
 
 MAX_MERGED_CALLS: Final = 96
 """Failing calls that one lesson keeps, the newest."""
+MAX_MERGED_FIXES: Final = 16
+"""Calls that worked which one lesson keeps, the newest."""
 MAX_MERGED_EVIDENCE: Final = 32
 """Runs that one memory names as evidence, the newest."""
 
@@ -71,21 +73,21 @@ def _value(old: Memory, lesson: Lesson) -> object:
 
 
 def _joined(old: Lesson, new: Lesson, cleared: frozenset[str]) -> Lesson:
-    calls = _calls(old.mistake.calls, new.mistake.calls, cleared)
+    calls = _calls(old.mistake.calls, new.mistake.calls, cleared, MAX_MERGED_CALLS)
     correction = new.correction or old.correction
     if new.correction is not None and old.correction is not None:
-        fixes = _calls(old.correction.calls, new.correction.calls, frozenset())
+        fixes = _calls(old.correction.calls, new.correction.calls, frozenset(), MAX_MERGED_FIXES)
         correction = new.correction.model_copy(update={"calls": fixes})
     mistake = new.mistake.model_copy(update={"calls": calls})
     return new.model_copy(update={"mistake": mistake, "correction": correction})
 
 
 def _calls(
-    old: tuple[ToolCall, ...], new: tuple[ToolCall, ...], cleared: frozenset[str]
+    old: tuple[ToolCall, ...], new: tuple[ToolCall, ...], cleared: frozenset[str], limit: int
 ) -> tuple[ToolCall, ...]:
     united = {call.signature: call for call in (*old, *new)}
     kept = [call for call in united.values() if call.signature not in cleared]
-    return tuple(kept[-MAX_MERGED_CALLS:])
+    return tuple(kept[-limit:])
 
 
 def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

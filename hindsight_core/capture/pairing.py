@@ -6,17 +6,13 @@ class make one finding, because only few memories are recalled for a task.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.outcomes._context import Role, context_of
 from hindsight_core.capture.outcomes._tables import normalise, says
-from hindsight_core.capture.similar_calls import (
-    argument_terms,
-    mentions,
-    similarity,
-)
+from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
 from hindsight_core.events import ToolCalled
 from hindsight_core.schema import ErrorClass, Outcome
 
@@ -24,6 +20,8 @@ __all__ = ["Fix", "JudgedCall", "LessonFinding", "find_lessons"]
 
 MAX_CALLS: Final = 64
 """Failing calls that one finding keeps, the last ones."""
+MAX_FIXES: Final = 16
+"""Fixes that one finding keeps, the last ones."""
 _REACH: Final = 30
 """How many calls after a failure its fix may come."""
 _REACH_OTHER: Final = 6
@@ -87,7 +85,8 @@ def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFin
     lesson is to wait. `known` is the text of the task: a call without effect on a thing that is
     known to exist may only have come too early, and is no evidence yet.
     """
-    worked = {call.signature for call in calls if call.outcome.ok}
+    run = _Run(calls)
+    worked = run.worked
     premature = _premature(calls, known)
     groups: dict[tuple[str, ErrorClass, bool], list[JudgedCall]] = {}
     for call in calls:
@@ -98,9 +97,35 @@ def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFin
         error_class = call.outcome.error_class or ErrorClass.SOFT
         groups.setdefault((call.tool, error_class, call.outcome.transient), []).append(call)
     return [
-        _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), calls)
+        _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), run)
         for (tool, error_class, transient), failures in groups.items()
     ]
+
+
+class _Run:
+    """The calls of a run with what is computed once for all comparisons."""
+
+    def __init__(self, calls: Sequence[JudgedCall]) -> None:
+        self.ok = [call for call in calls if call.outcome.ok]
+        self.worked = {call.signature for call in self.ok}
+        self.first_worked: dict[str, int] = {}
+        for call in self.ok:
+            self.first_worked.setdefault(call.signature, call.index)
+        self._profiles: dict[str, Profile] = {}
+
+    def profile(self, call: JudgedCall) -> Profile:
+        found = self._profiles.get(call.signature)
+        if found is None:
+            found = self._profiles[call.signature] = profile(call.event.call.args)
+        return found
+
+    def later(self, call: JudgedCall, reach: int) -> Iterator[JudgedCall]:
+        """Successes soon after a call which had not worked before it."""
+        for other in self.ok:
+            if other.index > call.index + reach:
+                return
+            if other.index > call.index and self.first_worked[other.signature] > call.index:
+                yield other
 
 
 def _finding(
@@ -108,64 +133,49 @@ def _finding(
     error_class: ErrorClass,
     transient: bool,
     failures: tuple[JudgedCall, ...],
-    calls: Sequence[JudgedCall],
+    run: _Run,
 ) -> LessonFinding:
     if transient:
-        worked = {call.signature for call in calls if call.outcome.ok}
         return LessonFinding(
             tool=tool,
             error_class=error_class,
             transient=True,
             failures=failures,
-            recovered=any(call.signature in worked for call in failures),
+            recovered=any(call.signature in run.worked for call in failures),
         )
-    fixes = [fix for call in _once(failures) if (fix := _same_tool(call, calls))]
+    last_of_each = {call.signature: call for call in failures}.values()
+    fixes = [fix for call in last_of_each if (fix := _same_tool(call, run))]
     if not fixes:
-        fixes = [fix for call in failures[-1:] if (fix := _other_tool(call, calls))]
+        fixes = [fix for call in failures[-1:] if (fix := _other_tool(call, run))]
     return LessonFinding(
         tool=tool,
         error_class=error_class,
         transient=False,
         failures=failures,
-        fixes=tuple(fixes),
+        fixes=tuple(fixes[-MAX_FIXES:]),
     )
 
 
-def _once(calls: Sequence[JudgedCall]) -> list[JudgedCall]:
-    """Keep the last of each signature."""
-    return list({call.signature: call for call in calls}.values())
-
-
-def _later(call: JudgedCall, calls: Sequence[JudgedCall], reach: int) -> list[JudgedCall]:
-    """Successes after a call which had not worked before it."""
-    before = {c.signature for c in calls if c.index < call.index and c.outcome.ok}
-    return [
-        c
-        for c in calls
-        if call.index < c.index <= call.index + reach and c.outcome.ok and c.signature not in before
-    ]
-
-
-def _same_tool(call: JudgedCall, calls: Sequence[JudgedCall]) -> Fix | None:
+def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
     best: tuple[float, JudgedCall] | None = None
-    for later in _later(call, calls, _REACH):
+    for later in run.later(call, _REACH):
         if later.tool != call.tool:
             continue
-        alike = similarity(call.event.call.args, later.event.call.args)
+        alike = similarity(run.profile(call), run.profile(later))
         if alike >= _ALIKE and (best is None or alike > best[0] + 0.1):
             best = (alike, later)
     return Fix(failed=call, worked=best[1]) if best else None
 
 
-def _other_tool(call: JudgedCall, calls: Sequence[JudgedCall]) -> Fix | None:
-    wanted = argument_terms(call.event.call.args)
+def _other_tool(call: JudgedCall, run: _Run) -> Fix | None:
+    wanted = run.profile(call).terms
     acts = context_of(call.tool, call.event.call.args).role is Role.ACT
-    for later in _later(call, calls, _REACH_OTHER):
+    for later in run.later(call, _REACH_OTHER):
         if later.tool == call.tool:
             continue
         if acts and context_of(later.tool, later.event.call.args).role is not Role.ACT:
             continue
-        given = argument_terms(later.event.call.args)
+        given = run.profile(later).terms
         shared = wanted & given
         if len(shared) >= 2 or (shared and len(shared) * 2 >= min(len(wanted), len(given))):
             return Fix(failed=call, worked=later)
@@ -173,7 +183,12 @@ def _other_tool(call: JudgedCall, calls: Sequence[JudgedCall]) -> Fix | None:
 
 
 def _premature(calls: Sequence[JudgedCall], known: str) -> frozenset[str]:
-    """Signatures of calls without effect on things that exist and of a kind that can be used."""
+    """Signatures of calls without effect that may only have come too early.
+
+    The things that such a call names are known, from the task or from what worked, and some call
+    worked on their kind or met them. A tool that worked on others of the one thing's kind has no
+    such excuse: there the failure is about the thing.
+    """
     without = [
         call
         for call in calls
@@ -183,23 +198,28 @@ def _premature(calls: Sequence[JudgedCall], known: str) -> frozenset[str]:
     ]
     if not without:
         return frozenset()
-    seen = set(mentions(known))
-    usable: set[str] = set()
+    met: set[str] = set()
+    kinds: dict[str, set[str]] = {}
     for call in calls:
         if call.outcome.ok:
             used = mentions(_argument_text(call))
-            usable.update(name.partition(" ")[0] for name in used)
-            seen |= used | mentions(call.event.result)
-    return frozenset(
-        call.signature
-        for call in without
-        if (named := mentions(_argument_text(call)))
-        and named <= seen
-        and any(
-            name.partition(" ")[0] in usable or name in seen - set(mentions(known))
-            for name in named
-        )
-    )
+            met |= used | mentions(call.event.result)
+            kinds.setdefault(call.tool, set()).update(map(_kind, used))
+    anywhere = frozenset[str]().union(*kinds.values())
+    exist = met | mentions(known)
+    found: set[str] = set()
+    for call in without:
+        named = mentions(_argument_text(call))
+        own = frozenset(map(_kind, named))
+        if not named or not named <= exist or not (own & anywhere or named <= met):
+            continue
+        if len(named) > 1 or not own <= kinds.get(call.tool, set()):
+            found.add(call.signature)
+    return frozenset(found)
+
+
+def _kind(name: str) -> str:
+    return name.partition(" ")[0]
 
 
 def _argument_text(call: JudgedCall) -> str:

@@ -10,7 +10,15 @@ from typing import Any, Final
 from hindsight_core.capture.signatures import canonical
 from hindsight_core.text import fold, terms
 
-__all__ = ["Difference", "argument_terms", "difference", "short_value", "similarity"]
+__all__ = [
+    "Difference",
+    "Profile",
+    "difference",
+    "mentions",
+    "profile",
+    "short_value",
+    "similarity",
+]
 
 _MAX_VALUE: Final = 2_000
 _NUMBER: Final = re.compile(r"[0-9]+")
@@ -28,41 +36,54 @@ class Difference:
         return bool(self.changed or self.added or self.removed)
 
 
-def argument_terms(args: Mapping[str, Any]) -> frozenset[str]:
-    """Return the words and numbers of all argument values."""
-    found: set[str] = set()
-    for value in args.values():
-        text = value if isinstance(value, str) else canonical(value)
-        found.update(terms(text[:_MAX_VALUE].replace("_", " ")))
-    return frozenset(found)
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A call's arguments, made ready to be compared: canonical values, and the words of texts."""
+
+    canonical: Mapping[str, str]
+    words: Mapping[str, frozenset[str]]
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The words and numbers of all argument values."""
+        return frozenset(word for words in self.words.values() for word in words)
 
 
-def similarity(left: Mapping[str, Any], right: Mapping[str, Any]) -> float:
+def profile(args: Mapping[str, Any]) -> Profile:
+    """Read a call's arguments once, for any number of comparisons."""
+    values = {name: canonical(value) for name, value in args.items()}
+    return Profile(
+        canonical=values,
+        words={
+            name: frozenset(terms(text[:_MAX_VALUE].replace("_", " ")))
+            for name, text in values.items()
+        },
+    )
+
+
+def similarity(left: Profile, right: Profile) -> float:
     """Return how alike two calls of one tool are, 0 to 1: the mean over all argument names.
 
     An equal value counts 1, a missing one 0.5 (what was added or dropped is how calls are fixed),
-    two texts by the words they share, other values 0.4.
+    others by the share of words that the shorter has in common with the longer. A single word or
+    number that was exchanged beside other arguments counts 0.4.
     """
-    names = left.keys() | right.keys()
+    names = left.canonical.keys() | right.canonical.keys()
     if not names:
         return 1.0
-    return sum(_alike(left, right, name) for name in names) / len(names)
+    return sum(_alike(left, right, name, len(names)) for name in names) / len(names)
 
 
-def _alike(left: Mapping[str, Any], right: Mapping[str, Any], name: str) -> float:
-    if name not in left or name not in right:
+def _alike(left: Profile, right: Profile, name: str, count: int) -> float:
+    if name not in left.canonical or name not in right.canonical:
         return 0.5
-    a, b = left[name], right[name]
-    if canonical(a) == canonical(b):
+    if left.canonical[name] == right.canonical[name]:
         return 1.0
-    if not (isinstance(a, str) and isinstance(b, str)):
+    a, b = left.words[name], right.words[name]
+    if not a or not b:
         return 0.4
-    words_a, words_b = set(terms(a[:_MAX_VALUE])), set(terms(b[:_MAX_VALUE]))
-    if not words_a or not words_b:
-        return 0.4
-    shared = len(words_a & words_b)
-    alone = 0.4 if len(words_a) <= 2 and len(words_b) <= 2 else 0.0
-    return max(alone if len(left) > 1 else 0.0, shared / min(len(words_a), len(words_b)))
+    floor = 0.4 if count > 1 and len(a) <= 2 and len(b) <= 2 else 0.0
+    return max(floor, len(a & b) / min(len(a), len(b)))
 
 
 def difference(failed: Mapping[str, Any], worked: Mapping[str, Any]) -> Difference:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Command", "read_command"]
+__all__ = ["NO_COMMAND", "Command", "read_command"]
 
 _STAGES: Final = re.compile(r"\|\|?|&&|;|\n|&")
 _TOKEN: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
@@ -114,11 +114,14 @@ class Command:
         return exit_code in codes or exit_code in by_verb
 
 
+NO_COMMAND: Final = Command()
+
+
 def read_command(text: str) -> Command:
     """Read a shell command line; its last stage decides, all of its stages are named."""
     stages = [words for part in _STAGES.split(text[:2_000]) if (words := _words(part))]
     if not stages:
-        return Command()
+        return NO_COMMAND
     names = tuple(words[0] for words in stages)
     last = stages[-1]
     verb = next((word for word in last[1:] if not _SKIP.fullmatch(word)), "")

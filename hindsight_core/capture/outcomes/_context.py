@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
-from hindsight_core.capture.outcomes._commands import Command, read_command
+from hindsight_core.capture.outcomes._commands import NO_COMMAND, Command, read_command
 from hindsight_core.capture.outcomes._tables import normalise, words
 
 __all__ = ["Role", "ToolContext", "context_of"]
@@ -44,15 +45,22 @@ _VERBS: Final = (Role.ACT, Role.STATUS, Role.TRANSFORM, Role.READ)
 _KINDS: Final = (Role.CHECKER, Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolContext:
-    """A tool's role, the command it ran where it ran one, and its arguments as one text."""
+    """A tool's role, the command it ran where it ran one, and its arguments.
+
+    `raw`: what it reads is any text at all, such as a file, a log or a message.
+    """
 
     role: Role
-    command: Command
-    said: str
+    args: Mapping[str, Any]
+    command: Command = NO_COMMAND
     raw: bool = False
-    """Whether what is read is any text at all, such as a file, a log or a message."""
+
+    @cached_property
+    def said(self) -> str:
+        """The arguments as one normalised text."""
+        return normalise(_joined_texts(self.args))
 
     @property
     def own_code(self) -> bool:
@@ -63,13 +71,18 @@ class ToolContext:
 def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     """Tell the role of a tool by the words of its name, from its last part on."""
     role = _role(tool)
-    said = " ".join(_texts(args))[:_MAX_ARGUMENTS]
-    command = Command()
-    if role is Role.SHELL:
-        command = read_command(f"{tool} {said}" if _is_program(tool) else said)
-    return ToolContext(role=role, command=command, said=normalise(said), raw=_is_raw(tool))
+    if role is not Role.SHELL:
+        return ToolContext(role=role, args=args, raw=_is_raw(tool))
+    said = _joined_texts(args)
+    command = read_command(f"{tool} {said}" if _is_program(tool) else said)
+    return ToolContext(role=role, args=args, command=command)
 
 
+def _joined_texts(args: Mapping[str, Any]) -> str:
+    return " ".join(_texts(args))[:_MAX_ARGUMENTS]
+
+
+@lru_cache(maxsize=2_048)
 def _is_raw(tool: str) -> bool:
     known = words("raw")
     text = tool.casefold()
@@ -82,6 +95,7 @@ def _is_program(tool: str) -> bool:
     return name in words("program")
 
 
+@lru_cache(maxsize=2_048)
 def _role(tool: str) -> Role:
     parts = [part for part in _SPLIT.split(tool.strip()) if part]
     for part in reversed(parts):

@@ -15,7 +15,7 @@ from hindsight_core.capture.outcomes._codes import (
     is_own_mistake,
 )
 from hindsight_core.capture.outcomes._context import Role, ToolContext
-from hindsight_core.capture.outcomes._tables import Rule, normalise, rules, says
+from hindsight_core.capture.outcomes._tables import first_rule, normalise, says
 from hindsight_core.schema import ErrorClass, Outcome
 from hindsight_core.text import clean, shorten
 
@@ -71,7 +71,7 @@ def outcome_of(failure: Failure, context: ToolContext) -> Outcome:
 
 def _classify(failure: Failure, context: ToolContext, text: str) -> tuple[ErrorClass, bool | None]:
     status = failure.status or _stated_status(failure.message)
-    if rule := _first("specific", text, context):
+    if rule := first_rule("specific", text, own_code=context.own_code):
         return rule.error_class, rule.transient
     if status is not None and is_decisive(status):
         return class_of_http(status) or ErrorClass.INTERNAL, None
@@ -81,12 +81,13 @@ def _classify(failure: Failure, context: ToolContext, text: str) -> tuple[ErrorC
         return (ErrorClass.VALIDATION if passed else ErrorClass.INTERNAL), None
     if failure.partial:
         return ErrorClass.SOFT, None
-    rule = _first("plain", text, context)
+    rule = first_rule("plain", text, own_code=context.own_code)
     if rule and not (failure.unmet and rule.error_class in _NOT_OF_WISHES):
         return rule.error_class, rule.transient
     if error_class := _by_code(failure, context, symbols, status):
         return error_class, None
-    if not failure.unmet and (rule := _first("vague", text, context)):
+    rule = first_rule("vague", text, own_code=context.own_code)
+    if rule and not failure.unmet:
         return rule.error_class, rule.transient
     return (ErrorClass.INTERNAL if failure.raised else ErrorClass.SOFT), None
 
@@ -104,17 +105,6 @@ def _by_code(
     ):
         return error_class
     return class_of_vendor_code(failure.number or _stated_number(failure.message) or 0)
-
-
-def _first(rank: str, text: str, context: ToolContext) -> Rule | None:
-    return next(
-        (
-            rule
-            for rule in rules(rank)
-            if (context.own_code or not rule.own_code) and rule.pattern.search(text)
-        ),
-        None,
-    )
 
 
 def _stated_status(message: str) -> int | None:

@@ -21,10 +21,10 @@ __all__ = [
     "LANGUAGES",
     "MAX_JUDGED",
     "Rule",
+    "first_rule",
     "key_roles",
     "normalise",
     "opens",
-    "rules",
     "says",
     "without_harmless",
     "words",
@@ -59,64 +59,87 @@ def _table(language: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _alternatives(table: dict[str, Any], patterns: list[str]) -> list[str]:
+def _joined(language: str, patterns: list[str]) -> str:
+    """Join alternatives; those of a language with spaces that begin with a letter begin a word."""
+    table = _table(language)
     macros: dict[str, str] = table.get("macros", {})
-
-    def expand(pattern: str) -> str:
+    at_word: list[str] = []
+    anywhere: list[str] = []
+    for pattern in patterns:
+        begins = table["spaced"] and (pattern[:1].isalpha() or pattern.startswith("%"))
         text = _MACRO.sub(lambda match: macros[match[1]], pattern)
-        begins = pattern[:1].isascii() and (pattern[:1].isalpha() or pattern.startswith("%"))
-        return rf"\b(?:{text})" if begins and language_has_words(table) else f"(?:{text})"
-
-    return [expand(pattern) for pattern in patterns]
-
-
-def language_has_words(table: dict[str, Any]) -> bool:
-    """Whether the language writes spaces, so that a pattern may be held to a word's start."""
-    return "regional" not in table
+        (at_word if begins else anywhere).append(text)
+    if at_word:
+        anywhere.append(rf"\b(?:{'|'.join(at_word)})")
+    return "|".join(anywhere)
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    parts: list[str] = []
-    for language in LANGUAGES:
-        table = _table(language)
-        parts += _alternatives(table, table["patterns"].get(name, []))
-    return re.compile("|".join(parts) or "(?!)", re.MULTILINE if name in _BY_LINE else 0)
+def _patterns(name: str) -> tuple[tuple[bool, re.Pattern[str]], ...]:
+    """Each language's pattern of a name, and whether it can match plain ASCII."""
+    flags = re.MULTILINE if name in _BY_LINE else 0
+    return tuple(
+        (_table(language)["spaced"], re.compile(_joined(language, alternatives), flags))
+        for language in LANGUAGES
+        if (alternatives := _table(language)["patterns"].get(name))
+    )
 
 
 _BY_LINE: Final = frozenset({"harmless", "report"})
 
 
+def _fitting(name: str, text: str) -> Iterator[re.Pattern[str]]:
+    plain = text.isascii()
+    return (pattern for ascii_too, pattern in _patterns(name) if ascii_too or not plain)
+
+
 @cache
-def rules(rank: str) -> tuple[Rule, ...]:
-    """Return the rules of one rank (`specific`, `plain`, `vague`), of every language in turn."""
-    return tuple(rule for language in LANGUAGES for rule in _rules(language, rank))
-
-
-def _rules(language: str, rank: str) -> Iterator[Rule]:
-    table = _table(language)
-    for row in table.get(rank, []):
-        yield Rule(
-            error_class=ErrorClass(row["class"]),
-            pattern=re.compile("|".join(_alternatives(table, row["any"]))),
-            transient=row.get("transient"),
-            own_code=row.get("only") == "own_code",
+def _rules(rank: str) -> tuple[tuple[bool, Rule], ...]:
+    return tuple(
+        (
+            _table(language)["spaced"],
+            Rule(
+                error_class=ErrorClass(row["class"]),
+                pattern=re.compile(_joined(language, row["any"])),
+                transient=row.get("transient"),
+                own_code=row.get("only") == "own_code",
+            ),
         )
+        for language in LANGUAGES
+        for row in _table(language).get(rank, [])
+    )
+
+
+def first_rule(rank: str, text: str, *, own_code: bool) -> Rule | None:
+    """Return the first rule of a rank (`specific`, `plain`, `vague`) that a normalised text meets.
+
+    Rules that hold only of code that the agent itself passed are asked only if `own_code`.
+    """
+    plain = text.isascii()
+    for ascii_too, rule in _rules(rank):
+        if plain and not ascii_too:
+            continue
+        if (own_code or not rule.own_code) and rule.pattern.search(text):
+            return rule
+    return None
 
 
 def says(text: str, name: str) -> bool:
     """Whether a normalised text holds a pattern of that name in any language."""
-    return _pattern(name).search(text) is not None
+    return any(pattern.search(text) for pattern in _fitting(name, text))
 
 
 def opens(text: str) -> bool:
     """Whether a normalised text begins as a report of failure."""
-    return _pattern("opening").match(text.lstrip(_DECORATION)) is not None
+    head = text.lstrip(_DECORATION)[:400]
+    return any(pattern.match(head) for pattern in _fitting("opening", head))
 
 
 def without_harmless(text: str) -> str:
     """Cut out of a normalised text what speaks of failure without being one."""
-    return _pattern("harmless").sub(" ", text).strip()
+    for pattern in _fitting("harmless", text):
+        text = pattern.sub(" ", text)
+    return text.strip()
 
 
 @cache

@@ -10,9 +10,9 @@ from hindsight_core.capture.outcomes._failure import Failure
 from hindsight_core.capture.outcomes._html import read_page
 from hindsight_core.capture.outcomes._process import error_lines, judge_output
 from hindsight_core.capture.outcomes._tables import (
+    first_rule,
     normalise,
     opens,
-    rules,
     says,
     without_harmless,
 )
@@ -110,8 +110,9 @@ def _is_record(text: str) -> bool:
 
 def _is_trouble(normal: str) -> bool:
     """Whether a sentence is about getting at something, and not a verdict on what was got."""
-    ranks = (rule for rank in ("specific", "plain") for rule in rules(rank))
-    rule = next((rule for rule in ranks if rule.pattern.search(normal)), None)
+    rule = first_rule("specific", normal, own_code=False) or first_rule(
+        "plain", normal, own_code=False
+    )
     return rule is not None and rule.error_class not in (ErrorClass.VALIDATION, ErrorClass.CONFLICT)
 
 
