@@ -51,6 +51,7 @@ class Words:
     join: str
     more: str
     stop: str
+    gap: str
     path: str
 
 
@@ -67,6 +68,7 @@ ENGLISH: Final = Words(
     join=", ",
     more="{count} more",
     stop=".",
+    gap=" ",
     path="This worked, in this order: {steps}.",
 )
 CHINESE: Final = Words(
@@ -82,6 +84,7 @@ CHINESE: Final = Words(
     join="，",
     more="另有 {count} 个",
     stop="。",
+    gap="",
     path="按此顺序可行：{steps}。",
 )
 _LATIN: Final = re.compile(r"[A-Za-z]+")
@@ -100,12 +103,12 @@ def lesson_text(lesson: Lesson, words: Words) -> str:
     tool = lesson.trigger.tool_sequence[0] if lesson.trigger.tool_sequence else ""
     if mistake.transient:
         text = words.wait.format(tool=tool, message=mistake.consequence)
-        return f"{text} {correction.precondition}".strip() if correction else text
+        return words.gap.join((text, correction.action)) if correction else text
     calls = calls_text(mistake.calls, correction.calls if correction else (), words)
     failed = words.failed.format(tool=tool, calls=calls, message=mistake.consequence)
     if not failed.endswith((".", "!", "?", "。", "！", "？")):
         failed += words.stop
-    return f"{failed} {correction.action if correction else words.dead_end}"
+    return words.gap.join((failed, correction.action if correction else words.dead_end))
 
 
 def message_text(message: str) -> str:

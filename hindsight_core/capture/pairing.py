@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.outcomes._context import Role, context_of
-from hindsight_core.capture.outcomes._tables import normalise, says
+from hindsight_core.capture.outcomes import acts, says_no_effect
 from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
 from hindsight_core.events import ToolCalled
 from hindsight_core.schema import ErrorClass, Outcome
@@ -169,11 +168,11 @@ def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
 
 def _other_tool(call: JudgedCall, run: _Run) -> Fix | None:
     wanted = run.profile(call).terms
-    acts = context_of(call.tool, call.event.call.args).role is Role.ACT
+    wants_act = acts(call.tool)
     for later in run.later(call, _REACH_OTHER):
         if later.tool == call.tool:
             continue
-        if acts and context_of(later.tool, later.event.call.args).role is not Role.ACT:
+        if wants_act and not acts(later.tool):
             continue
         given = run.profile(later).terms
         shared = wanted & given
@@ -194,7 +193,7 @@ def _premature(calls: Sequence[JudgedCall], known: str) -> frozenset[str]:
         for call in calls
         if not call.outcome.ok
         and call.outcome.error_class is ErrorClass.SOFT
-        and says(normalise(call.outcome.message), "no_effect")
+        and says_no_effect(call.outcome.message)
     ]
     if not without:
         return frozenset()

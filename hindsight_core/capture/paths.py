@@ -10,15 +10,40 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
-from hindsight_core.capture.feedback import read_feedback
 from hindsight_core.capture.lesson_text import Words
+from hindsight_core.capture.lessons import Situation, evidence_of
+from hindsight_core.capture.outcomes import acts
 from hindsight_core.capture.pairing import JudgedCall
-from hindsight_core.schema import ToolCall
+from hindsight_core.schema import Candidate, Kind, MemoryKey, MemoryValue, Source, ToolCall
 
-__all__ = ["MAX_STEPS", "path_key", "path_steps", "path_text", "read_feedback"]
+__all__ = ["MAX_STEPS", "path_candidate", "path_steps"]
 
 MAX_STEPS: Final = 12
 """A longer way is not a path that anyone would follow."""
+
+
+def path_candidate(calls: Sequence[JudgedCall], situation: Situation) -> Candidate | None:
+    """Propose the way that a run went, if it is one and it is known what it was for."""
+    steps = path_steps(calls)
+    if not steps or not situation.task.strip():
+        return None
+    last = calls[-1].event
+    return Candidate(
+        scope=last.scope,
+        kind=Kind.PATH,
+        source=Source.TOOL,
+        value=MemoryValue(content=_text(steps, situation.words()), intent=situation.intent),
+        key=MemoryKey(
+            subject=situation.task_type or "",
+            task_type=situation.task_type,
+            tool_sequence=tuple(dict.fromkeys(step.tool for step in steps)),
+            time=last.at,
+        ),
+        query=situation.query,
+        path=steps,
+        evidence=(evidence_of([call for call in calls if call.outcome.ok]),),
+        dedupe_key=_key(steps, situation),
+    )
 
 
 def path_steps(calls: Sequence[JudgedCall]) -> tuple[ToolCall, ...]:
@@ -40,13 +65,14 @@ def path_steps(calls: Sequence[JudgedCall]) -> tuple[ToolCall, ...]:
     return tuple(steps)
 
 
-def path_key(steps: Sequence[ToolCall], situation: str) -> str:
-    """Return the dedupe key of a path: the way itself, in the kind of task it was gone for."""
-    return f"path:{situation}:{_digest(' '.join(step.shape for step in steps))}"
+def _key(steps: Sequence[ToolCall], situation: Situation) -> str:
+    """A way that does something is the same in any task; one that only looks belongs to its own."""
+    does = any(acts(step.tool) for step in steps)
+    kind = situation.task_type or ("" if does else situation.fingerprint)
+    return f"path:{kind}:{_digest(' '.join(step.shape for step in steps))}"
 
 
-def path_text(steps: Sequence[ToolCall], words: Words) -> str:
-    """Write a path in words, with the arguments' names and formats."""
+def _text(steps: Sequence[ToolCall], words: Words) -> str:
     return words.path.format(steps=" → ".join(f"`{step.shape}`" for step in steps))
 
 

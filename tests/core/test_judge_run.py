@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hindsight_core.capture import clear_lesson, judge_run, make_call, merge_lesson, situation_of
 from hindsight_core.events import (
@@ -267,6 +270,98 @@ def test_a_run_without_start_or_end_is_judged_all_the_same(drop: int) -> None:
     events = list(fixed_run())
     del events[drop]
     assert len(lessons(events)) == 1
+
+
+def test_a_complaint_in_the_middle_of_a_run_makes_it_no_path() -> None:
+    script = Script("Do it").tool("a", {"x": "1"}, "fine").user("Good code, wrong place.")
+    script.tool("b", {"y": "2"}, "fine")
+    assert not paths(script.end())
+
+
+def test_the_same_way_in_another_task_is_counted_with_the_first_where_it_does_something() -> None:
+    def way(task: str, tool: str, run_id: str) -> str:
+        script = Script(task, run_id).tool("query_order", {"no": "D-1"}, "{}")
+        (path,) = paths(script.tool(tool, {"no": "D-1"}, "{}").end())
+        return path.dedupe_key
+
+    assert way("Return order D-1", "create_return", "r1") == way(
+        "Order D-1 came broken", "create_return", "r2"
+    )
+    assert way("Where is D-1?", "list_events", "r1") != way("Who has D-1?", "list_events", "r2")
+
+
+def test_a_call_of_another_kind_is_no_fix_for_an_action() -> None:
+    script = Script("Return order D-1")
+    script.tool("create_return", {"no": "D-1"}, "refused", flagged_error=True)
+    script.tool("get_order", {"no": "D-1"}, '{"no": "D-1"}')
+    (lesson,) = lessons(script.end())
+    assert lesson.lesson is not None
+    assert lesson.lesson.correction is None
+
+
+def test_an_argument_that_was_added_is_the_lesson() -> None:
+    script = Script("客户要退货")
+    script.tool("create_return", {"no": "D-1"}, '{"code": 400, "msg": "缺少必填参数 reason"}')
+    script.tool("create_return", {"no": "D-1", "reason": "R02"}, '{"code": 0}')
+    (lesson,) = lessons(script.end())
+    assert lesson.value.content.endswith("可行的做法：加上 reason='R02'。")
+
+
+def test_a_success_before_the_failure_is_no_fix() -> None:
+    script = Script("Search").tool("search", {"q": "red fox"}, "A fox is a dog.")
+    script.tool("search", {"q": "red foxes"}, "Could not find it", flagged_error=True)
+    script.tool("search", {"q": "red fox"}, "A fox is a dog.")
+    (lesson,) = lessons(script.end())
+    assert lesson.lesson is not None
+    assert lesson.lesson.correction is None
+
+
+def test_a_late_result_is_taken_up_when_the_run_is_judged_again() -> None:
+    events = list(fixed_run())
+    late = [event for event in events if event.key != "r1-2"]
+    (first,) = lessons(late)
+    (second,) = lessons(events)
+    assert first.dedupe_key == second.dedupe_key
+    merged = merge_lesson(memory(first), second)
+    assert "What worked" in merged.content
+
+
+names = st.sampled_from(["search", "open", "支付", "bash"])
+values = st.text(max_size=12) | st.integers() | st.none() | st.lists(st.integers(), max_size=3)
+steps = st.tuples(
+    names,
+    st.dictionaries(st.sampled_from(["a", "b", "c"]), values, max_size=3),
+    st.text(max_size=40) | st.sampled_from(["Nothing happens.", "error: no", "429", "ok", "失败"]),
+    st.booleans(),
+)
+
+
+@given(st.lists(steps, max_size=12), st.randoms(use_true_random=False))
+def test_any_run_is_judged_and_its_lessons_name_no_call_that_worked(
+    calls: list[tuple[str, dict[str, Any], str, bool]], rng: random.Random
+) -> None:
+    script = Script("go to cabinet 1")
+    for tool, args, result, raised in calls:
+        script.tool(tool, args, result, raised=raised)
+    events = list(script.end())
+    judged = judge_run(events)
+    worked = {call.signature for call in judged.calls if call.ok}
+    for one in judged.candidates:
+        if one.lesson is not None and not one.lesson.mistake.transient:
+            assert not worked & {call.signature for call in one.lesson.mistake.calls}
+    rng.shuffle(events)
+    assert judge_run(events) == judged
+
+
+def test_a_long_run_is_judged_in_time() -> None:
+    script = Script("Find it")
+    for number in range(1_000):
+        text = f"record {number} of the archive in room {number % 7}"
+        result = "no such record" if number % 3 else "found"
+        script.tool("lookup", {"q": text, "page": number}, result, flagged_error=bool(number % 3))
+    begin = time.process_time()
+    judge_run(script.end())
+    assert time.process_time() - begin < 5.0
 
 
 def test_no_events_teach_nothing() -> None:

@@ -31,7 +31,7 @@ from hindsight_core.capture.signatures import (
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
+    max_leaves=8,
 )
 
 
@@ -238,9 +238,9 @@ def _nested(depth: int) -> object:
     ids=["long", "brackets", "braces", "objects", "deep", "list", "dict", "array", "texts"],
 )
 def test_huge_arguments_are_bounded_in_time_and_size(args: object) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     call = make_call("t", args)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
     assert len(json.dumps(call.args)) < 400_000
     assert len(call.shape) < 500
 

@@ -15,14 +15,15 @@ from hindsight_core.capture.outcomes._codes import class_of_http
 from hindsight_core.capture.outcomes._context import Role, ToolContext, context_of
 from hindsight_core.capture.outcomes._failure import Failure, outcome_of
 from hindsight_core.capture.outcomes._html import is_page
-from hindsight_core.capture.outcomes._json import judge_json, read_json
+from hindsight_core.capture.outcomes._json import judge_json
+from hindsight_core.capture.outcomes._parse import read_json
 from hindsight_core.capture.outcomes._process import exit_code_of, judge_process
-from hindsight_core.capture.outcomes._tables import normalise
+from hindsight_core.capture.outcomes._tables import normalise, says
 from hindsight_core.capture.outcomes._text import judge_html, judge_text, split_http
 from hindsight_core.schema import Outcome
 from hindsight_core.text import clean, shorten
 
-__all__ = ["judge_outcome"]
+__all__ = ["acts", "judge_outcome", "says_no_effect"]
 
 _XML_ERROR: Final = re.compile(
     r"<(?:\w+:)?(Code|Message|faultcode|faultstring|error|ErrorMessage)>([^<]{1,500})<",
@@ -56,6 +57,16 @@ def judge_outcome(
         return outcome_of(_told(text, error_type, context, raised=raised), context)
     failure = _find(text, context, 0)
     return Outcome(ok=True) if failure is None else outcome_of(failure, context)
+
+
+def acts(tool: str) -> bool:
+    """Whether a tool by its name changes something, and does not only look."""
+    return context_of(tool, {}).role is Role.ACT
+
+
+def says_no_effect(message: str) -> bool:
+    """Whether all that a tool says is that nothing came of the call."""
+    return says(normalise(message), "no_effect")
 
 
 def _told(text: str, error_type: str | None, context: ToolContext, *, raised: bool) -> Failure:
@@ -135,7 +146,7 @@ def _parsed(value: Any, context: ToolContext, depth: int) -> Failure | None:
         texts = _content_texts(cast("list[Any]", value))
         if texts is not None:
             return _find("\n".join(texts), context, depth + 1) if depth < 3 else None
-    return judge_json(value, context)
+    return None if context.command.content else judge_json(value, context)
 
 
 def _content_texts(items: list[Any]) -> list[str] | None:

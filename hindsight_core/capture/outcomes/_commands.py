@@ -42,7 +42,7 @@ _CONTENT_OF: Final[dict[str, frozenset[str]]] = {
     "helm": frozenset({"list", "status", "history", "get"}),
     "gh": frozenset({"issue", "pr", "run", "api"}),
     "terraform": frozenset({"show", "output", "state", "plan"}),
-    "npm": frozenset({"ls", "audit", "outdated", "view", "test"}),
+    "npm": frozenset({"ls", "audit", "outdated", "view"}),
     "aws": frozenset({"logs"}),
     "pip": frozenset({"list", "show", "freeze", "check"}),
 }  # fmt: skip

@@ -116,7 +116,7 @@ def _kind(name: list[str]) -> Role | None:
         known = words(kind)
         if any(word in known for word in (*name[:1], *name[-1:])):
             if kind is Role.CODE and _verb(name) in (Role.READ, Role.ACT) and len(name) > 1:
-                return kind if _verb(name) is Role.ACT and name[0] in _RUNS else None
+                return kind if any(word in _RUNS for word in name) else None
             return kind
     return None
 

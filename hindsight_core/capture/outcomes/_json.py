@@ -3,60 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from hindsight_core.capture.outcomes._context import Role, ToolContext
 from hindsight_core.capture.outcomes._failure import Failure
-from hindsight_core.capture.outcomes._tables import key_roles, normalise, says, without_harmless
+from hindsight_core.capture.outcomes._fields import collect, is_blank, is_given, number_of
+from hindsight_core.capture.outcomes._parse import read_json
+from hindsight_core.capture.outcomes._tables import (
+    key_roles,
+    normalise,
+    says,
+    without_harmless,
+    words,
+)
 from hindsight_core.text import shorten
 
-__all__ = ["judge_json", "read_json"]
+__all__ = ["judge_json"]
 
-_MAX_PARSED: Final = 2_000_000
 _MAX_DEPTH: Final = 4
-_PYTHON: Final = re.compile(
-    r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|\b(True|False|None)\b|([()])", re.DOTALL
-)
-_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "(": "[", ")": "]"}
-_GOOD: Final = frozenset({
-    "ok", "success", "succ", "successful", "succeeded", "done", "true", "0", "00000", "0000",
-    "completed", "complete", "accepted", "a00000", "成功", "操作成功", "请求成功", "处理成功",
-    "完成",
-    "success!", "200", "created", "queued", "pass", "passed", "yes", "y",
-})  # fmt: skip
-_BAD_STATE: Final = re.compile(
-    r"\b(?:error|errors|fail|failed|failure|fatal|rejected|denied|timeout|timed out|refused"
-    r"|unauthorized|forbidden|invalid|aborted|declined|unavailable|exception|unsuccessful"
-    r"|conflict|blocked"
-    r"|not (?:\w+ )?\w+ed|not found|expired|nok)\b|失败|错误|异常|拒绝|驳回|超时|未(?:执行|成功"
-    r"|生效|完成)"
-)
-
-
-def read_json(text: str) -> tuple[bool, Any]:
-    """Parse a text that is JSON, or Python's repr of the same; (False, None) if it is neither."""
-    text = text.strip()
-    if text[:1] not in '{["' or not text or len(text) > _MAX_PARSED:
-        return False, None
-    for form in (text, None):
-        try:
-            return True, json.loads(_from_python(text) if form is None else form)
-        except (ValueError, RecursionError):
-            continue
-    return False, None
-
-
-def _from_python(text: str) -> str:
-    def one(match: re.Match[str]) -> str:
-        if match[3] or match[4]:
-            return _CONSTANTS[match[3] or match[4]]
-        if match[2] is not None:
-            return match[0]
-        return json.dumps(match[1].replace("\\'", "'"), ensure_ascii=False)
-
-    return _PYTHON.sub(one, text[:100_000])
 
 
 def judge_json(value: Any, context: ToolContext, depth: int = 0) -> Failure | None:
@@ -97,7 +62,7 @@ class _Object:
             for role in roles:
                 self.by_role.setdefault(role, []).append((str(key), item))
             wraps = "body" in roles and isinstance(item, (Mapping, list, str))
-            empty = item is not False and _blank(item)
+            empty = item is not False and is_blank(item)
             if not (roles - {"body", "state"} or wraps or empty):
                 self.data += 1
                 self.refusals += item is False
@@ -113,7 +78,7 @@ class _Object:
             return self.failure()
         if bad_code:
             return self.failure()
-        if not good and self.error_given():
+        if not good and self.erroris_given():
             return self.failure()
         if self.reads and self.data and not self.found_nothing():
             return self.inside()
@@ -122,12 +87,12 @@ class _Object:
     def codes(self) -> tuple[bool, bool]:
         good = bad = False
         success = any(
-            isinstance(text, str) and normalise(text).strip(" .!。！") in _GOOD
+            isinstance(text, str) and normalise(text).strip(" .!。！") in words("good")
             for text in self.of("message")
         )
         for key, item in self.by_role.get("code", []):
             plain = key.casefold() in ("status", "状态")
-            number = _number(item)
+            number = number_of(item)
             if number is not None:
                 if (
                     plain
@@ -143,7 +108,7 @@ class _Object:
                 )
             elif isinstance(item, str) and not plain:
                 text = normalise(item).strip()
-                is_good = text in _GOOD
+                is_good = text in words("good")
                 is_bad = not is_good and bool(
                     says(text, "statement")
                     or (not self.data and self.said() and says(self.said(), "statement"))
@@ -156,12 +121,12 @@ class _Object:
     def coded_elsewhere(self) -> bool:
         return "infocode" in self.value or ("info" in self.value and not self.data)
 
-    def error_given(self) -> bool:
-        given = [item for key, item in self.by_role.get("error", []) if _given(key, item)]
+    def erroris_given(self) -> bool:
+        given = [item for key, item in self.by_role.get("error", []) if is_given(key, item)]
         if not given:
             return False
         if isinstance(self.value.get("data"), Mapping) and "errors" in self.value:
-            return all(_blank(item) for item in self.value["data"].values())
+            return all(is_blank(item) for item in self.value["data"].values())
         if self.context.role is Role.STATUS or self.context.command.checker:
             return not self.data
         return not (self.reads and self.data >= 2)
@@ -169,7 +134,7 @@ class _Object:
     def found_nothing(self) -> bool:
         """Whether what was searched for came back as an empty list or null."""
         lists = [item for item in self.of("body") if not isinstance(item, str)]
-        return bool(lists) and all(_blank(item) for item in lists)
+        return bool(lists) and all(is_blank(item) for item in lists)
 
     def undone(self) -> Failure | None:
         if self.reads or self.context.role is Role.TRANSFORM:
@@ -185,7 +150,7 @@ class _Object:
         if affected and not any(affected) and self.context.role is Role.ACT:
             return self.failure(partial=True)
         counts = [item for item in self.of("partial") if not isinstance(item, bool)]
-        if any(not _blank(item) and item != 0 for item in counts):
+        if any(not is_blank(item) and item != 0 for item in counts):
             return self.failure(partial=True)
         return None
 
@@ -194,7 +159,7 @@ class _Object:
             if not isinstance(item, str) or len(item) > 60:
                 continue
             text = normalise(item)
-            if _BAD_STATE.search(text) and not (self.reads and not _is_word_error(text)):
+            if says(text, "bad_state") and not (self.reads and not _is_word_error(text)):
                 return self.failure(unmet=True, extra=(item,) if key else ())
         return None
 
@@ -232,7 +197,7 @@ class _Object:
         texts: list[str] = []
         symbols: list[str] = []
         numbers: list[int] = []
-        _collect(self.value, texts, symbols, numbers, 0)
+        collect(self.value, texts, symbols, numbers, 0)
         status = next((n for n in numbers if 400 <= n < 600), None)
         other = next((n for n in numbers if abs(n) >= 600 or n < 0), None)
         message = " | ".join(dict.fromkeys(text for text in texts if text)) or ", ".join(extra)
@@ -250,56 +215,3 @@ class _Object:
 
 def _is_word_error(text: str) -> bool:
     return text.strip() in ("error", "错误")
-
-
-def _collect(
-    value: Mapping[str, Any], texts: list[str], symbols: list[str], numbers: list[int], depth: int
-) -> None:
-    for key, item in list(value.items())[:60]:
-        roles = key_roles(str(key))
-        if isinstance(item, bool) or item is None:
-            continue
-        if roles & {"code", "exit"} and (number := _number(item)) is not None:
-            numbers.append(number)
-        elif isinstance(item, str):
-            if roles & {"message", "error"}:
-                texts.append(item)
-            elif roles & {"code", "state"} or str(key).casefold() in ("type", "name", "kind"):
-                symbols.append(item)
-        elif isinstance(item, Mapping) and depth < 3:
-            if roles & {"error", "body", "meta", "message"} or depth:
-                _collect(cast("Mapping[str, Any]", item), texts, symbols, numbers, depth + 1)
-            elif says(normalise(str(key)), "statement"):
-                symbols.append(str(key))
-        elif isinstance(item, list) and roles & {"error", "message"} and depth < 3:
-            for one in cast("list[Any]", item)[:5]:
-                if isinstance(one, Mapping):
-                    _collect(cast("Mapping[str, Any]", one), texts, symbols, numbers, depth + 1)
-                elif isinstance(one, str):
-                    texts.append(one)
-
-
-def _number(item: Any) -> int | None:
-    if isinstance(item, bool):
-        return None
-    if isinstance(item, int):
-        return item
-    if isinstance(item, str) and re.fullmatch(r"-?[0-9]{1,9}", item.strip()):
-        return int(item)
-    return None
-
-
-def _blank(item: Any) -> bool:
-    return item is None or item is False or item in ("", [], {})
-
-
-def _given(key: str, item: Any) -> bool:
-    """Whether an error field says that there was one."""
-    if _blank(item) or item is True:
-        return item is True
-    if isinstance(item, (int, float)):
-        return item != 0 and not key.casefold().endswith("s")
-    if isinstance(item, str):
-        text = normalise(item).strip()
-        return text not in _GOOD and text not in ("none", "null", "no", "无", "no error", "n/a")
-    return True

@@ -44,7 +44,8 @@ def exit_code_of(text: str) -> int | None:
 def judge_process(exit_code: int, out: str, err: str, context: ToolContext) -> Failure | None:
     """Judge a process by its exit code; some codes are answers, as grep's 1 is."""
     if exit_code == 0:
-        return None
+        hidden = "" if out.strip() else error_lines(err)
+        return Failure(message=hidden) if hidden else None
     command = context.command
     if command.answers(exit_code) and not err.strip():
         return None

@@ -36,10 +36,12 @@ _STACK: Final = re.compile(
     re.MULTILINE,
 )
 _ERROR_PAGE: Final = re.compile(r"\b([45][0-9]{2})\b")
-_ENTRY: Final = re.compile(r"^\s*(?:[-*•\[(#]|[0-9]{1,4}[-:./)])")
+_ENTRY: Final = re.compile(r"^\s*(?:[-*•\[(#]|[0-9]{1,4}[-:./)]|\S{1,120}:[0-9]+[:-])")
 _FIELD: Final = re.compile(r"\s*[\w -]{1,30}[:：]\s")
 _SHORT: Final = 420
 _ONE_LINE: Final = 160
+_LITTLE: Final = 1_000
+"""Characters of a page that is no article."""
 
 
 def split_http(text: str) -> tuple[int | None, str]:
@@ -56,7 +58,9 @@ def judge_html(text: str) -> Failure | None:
     for heading in page.headings[:3]:
         normal = normalise(heading)
         code = _ERROR_PAGE.search(normal)
-        if len(heading) <= 60 and (opens(normal) or (code and _is_error_title(normal))):
+        if len(heading) > 60:
+            continue
+        if (code and _is_error_title(normal)) or (opens(normal) and len(page.text) <= _LITTLE):
             status = int(code[1]) if code else None
             return Failure(message=f"{heading}. {page.text[:300]}".strip(), status=status)
     if len(page.text) <= _SHORT and _says_no(without_harmless(normalise(page.text))):
@@ -84,7 +88,7 @@ def judge_text(text: str, context: ToolContext) -> Failure | None:
     if _STACK.search(stripped[:20_000]):
         return Failure(message=error_lines(stripped) or shorten(stripped, 600))
     normal = without_harmless(normalise(stripped))
-    if not normal or says(normal, "empty"):
+    if not normal or (role is not Role.ACT and says(normal, "empty")):
         return None
     if role is Role.AGENT:
         busy = is_short(stripped) and says(normal, "statement") and says(normal, "again_later")
