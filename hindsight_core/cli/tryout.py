@@ -88,7 +88,7 @@ def replay(
     if as_json:
         print_json(results)
         return
-    names = list(next(iter(results.values()), {}))
+    names = next(iter(results.values()))
     print_table(
         f"replay through {adapter}",
         ("figure", *results),

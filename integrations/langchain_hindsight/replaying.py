@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from langchain.agents import create_agent
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -21,7 +21,11 @@ from langchain_hindsight.middleware import HindsightMiddleware
 
 __all__ = ["drive"]
 
-_ANY_ARGUMENTS: Final = {"type": "object", "properties": {}, "additionalProperties": True}
+_ANY_ARGUMENTS: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {},
+    "additionalProperties": True,
+}
 _STEPS_A_CALL: Final = 8
 """Graph steps that one recorded call may take; the framework's own limit is 25 in all."""
 
@@ -44,7 +48,9 @@ def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
     }
     for said, steps in _turns(run):
         model.load(steps)
-        agent.invoke({"messages": [HumanMessage(said)]}, config)
+        agent.invoke(  # pyright: ignore[reportUnknownMemberType]
+            {"messages": [HumanMessage(said)]}, config
+        )
     site = Site(
         user=scope.user,
         tenant=scope.tenant,

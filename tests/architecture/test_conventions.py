@@ -32,6 +32,11 @@ LONGER: dict[str, int] = {
     "hindsight_core/ports.py": 420,
     "hindsight_core/engine/door.py": 420,
     "hindsight_core/engine/recorder.py": 400,
+    "hindsight_core/capture/outcomes/_json.py": 300,
+    "hindsight_core/capture/run.py": 320,
+    "hindsight_core/capture/signatures.py": 300,
+    "hindsight_core/guard/unmask.py": 310,
+    "integrations/langchain_hindsight/middleware.py": 330,
 }
 
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from langchain.agents import create_agent
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
 from langchain_core.language_models import BaseChatModel
 from langchain_hindsight import HindsightMiddleware
 

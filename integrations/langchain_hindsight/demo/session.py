@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, TypedDict
 
-from langchain.agents import create_agent
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
@@ -63,8 +63,8 @@ def run_session(spec: Specification) -> Result:
     agent = create_agent(_model(spec), tools, middleware=middleware)
     messages: list[Any] = []
     for said in spec["messages"]:
-        state = agent.invoke({"messages": [*messages, HumanMessage(said)]})
-        messages = state["messages"]
+        given: Any = {"messages": [*messages, HumanMessage(said)]}
+        messages = agent.invoke(given)["messages"]  # pyright: ignore[reportUnknownMemberType]
     asked = {
         call["id"]: call
         for message in messages

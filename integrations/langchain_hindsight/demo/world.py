@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 from urllib.parse import parse_qs, urlsplit
 
 __all__ = ["serve", "stock_database"]
@@ -23,8 +23,6 @@ _ISO_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 class _Desk(BaseHTTPRequestHandler):
     """The booking desk: wants ISO dates, limits the rate, and has one route that is gone."""
-
-    server: _Server
 
     def do_GET(self) -> None:
         """Answer a question about rooms or prices."""
@@ -45,7 +43,7 @@ class _Desk(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Book a room, not too often."""
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        if not self.server.may_book():
+        if not cast("_Server", self.server).may_book():
             problem = {"error": "too many requests, wait a second and try again"}
             self._answer(HTTPStatus.TOO_MANY_REQUESTS, problem)
         else:
