@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["FORMATS", "PUBLISHED", "VENDORS", "Format"]
+__all__ = ["FORMATS", "VENDORS", "Format"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -232,14 +232,3 @@ VENDORS: Final[tuple[str, ...]] = (
     "telegram", "travis", "twilio", "twitch", "twitter", "yandex", "zendesk",
 )  # fmt: skip
 """Services whose name alone, assigned a random value, says that the value is a credential."""
-
-PUBLISHED: Final[frozenset[str]] = frozenset((
-    "f56e323494a6ffc2", "2037abcaffb2b777", "3f370c9dd8225c63", "e4a5542bb7fd7b67",
-    "a19f89ab3555eac1", "0b476bdf9acf2123", "eb540d2b6ee2a0a4", "37f8f09bdf12c2f2",
-    "8731261cb72d8626", "49f777db995e8260", "27a9a42931dff7eb", "dc0fcf046c61640c",
-    "4c98242dcadc8b29", "ea9bb1082cf95663", "3a8b61d0f636b007", "a6c814bc555ae62c",
-))  # fmt: skip
-"""SHA-256 digests (16 hexadecimal digits) of keys that Google publishes in its own samples.
-
-The list is the allowlist of gitleaks' rule for Google keys, as of its release 8.30.
-"""
