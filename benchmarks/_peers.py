@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks._retrieval_data import Conversation
 
+from benchmarks._retrieval_data import Conversation
 from hindsight_core.ports import Embedder
 
 Ranker = Callable[[str], list[str]]

@@ -17,7 +17,6 @@ from typing import Any
 
 from benchmarks._peers import DEPTH, CachedEmbedder, Ranker, available
 from benchmarks._retrieval_data import NOW, Conversation, memories, read, scope
-
 from hindsight_core.models import default_embedder
 from hindsight_core.ports import Where
 from hindsight_core.recall import retrieve

@@ -1,0 +1,34 @@
+"""What a memory would have prevented in recorded runs, through a framework's adapter."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from hindsight_core import Hindsight, Scope, Settings
+from hindsight_core.capture import read_history
+from hindsight_core.testing.replay import replay
+
+_GROUP = "hindsight_core.replay_drivers"
+
+
+def measure(
+    data: Path, *, peers: bool = True, adapter: str = "langchain"
+) -> dict[str, dict[str, Any]]:
+    """Return `figures` for each `runs_*.jsonl` that the folder has; there are no peers to this."""
+    del peers
+    (driver,) = (entry for entry in entry_points(group=_GROUP) if entry.name == adapter)
+    drive = driver.load()
+    figures: dict[str, float] = {}
+    for file in sorted(data.glob("runs_*.jsonl")):
+        name = file.stem.removeprefix("runs_")
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            # A deadline that is missed on a busy machine would be measured as a memory that failed.
+            Hindsight.open(f"{folder}/replay.db", settings=Settings(deadline=60)) as hindsight,
+        ):
+            found = replay(hindsight, Scope(user="replay"), list(read_history(file)), drive)
+        figures |= {f"{name}.{key}": value for key, value in found.rates().items()}
+    return {"figures": figures, "peers": {}}
