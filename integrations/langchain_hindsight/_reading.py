@@ -39,7 +39,8 @@ REJECTION: Final = "User rejected the tool call for"
 class Site:
     """Where a hook was called from.
 
-    `caller` names the task of the outer graph that called this agent as a sub-agent, else "".
+    `caller` names the task of the outer graph that called this agent, else ""; `nested` says that
+    another agent wrote what this one takes for the user's words.
     `task` and `task_id` are the caller's own words for what is done here: turns of one `task_id`
     are one run, so that a failure in one turn finds its fix in a later one.
     """
@@ -48,14 +49,10 @@ class Site:
     tenant: str | None
     thread: str | None
     agent: str | None
-    caller: str
+    caller: str = ""
+    nested: bool = False
     task: str | None = None
     task_id: str | None = None
-
-    @property
-    def nested(self) -> bool:
-        """Whether another agent wrote what this one takes for the user's words."""
-        return bool(self.caller)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +75,7 @@ def ambient_config() -> Mapping[str, Any]:
         return {}
 
 
-def locate(context: object, *, user: str | None, tenant: str | None) -> Site:
+def locate(context: object, *, user: str | None, tenant: str | None, nested: bool | None) -> Site:
     """Find out who is meant: the run's context, then `configurable`, `metadata`, the defaults."""
     config = ambient_config()
     configurable: Mapping[str, Any] = config.get("configurable") or {}
@@ -86,13 +83,15 @@ def locate(context: object, *, user: str | None, tenant: str | None) -> Site:
     places = (context, configurable, metadata)
     # A namespace holds one segment a graph; a "|" parts that of a sub-agent from its caller's.
     namespace = str(configurable.get("checkpoint_ns") or "")
+    caller = namespace.rpartition("|")[0]
     thread = configurable.get("thread_id")
     return Site(
         user=_first(places, "user_id") or user,
         tenant=_first(places, "tenant_id", "tenant") or tenant,
         thread=None if thread is None else str(thread),
         agent=_first((metadata,), "lc_agent_name"),
-        caller=namespace.rpartition("|")[0],
+        caller=caller,
+        nested=bool(caller) if nested is None else nested,
         task=_first((configurable,), "task"),
         task_id=_first((configurable,), "task_id"),
     )

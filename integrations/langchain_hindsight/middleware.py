@@ -8,10 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    ModelRequest,
+    ModelResponse,
+    ToolCallRequest,
+)
 from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
-from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -58,8 +63,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     `metadata`, then `user`; the tenant in the same way (`tenant_id`). The session is the thread.
 
     What is recalled goes into the request to the model alone, never into the agent's state. An
-    error of ours never reaches the agent: see `hindsight.health()`. Of what a sub-agent is told no
-    preference is learnt, for an agent said it.
+    error of ours never reaches the agent: see `hindsight.health()`.
 
     Args:
         hindsight: The memory, or the path or URL at which to open it; without one the default
@@ -67,6 +71,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         user: The user where a run names none.
         tenant: The tenant where a run names none.
         agent: Narrows the scope: what this agent learns no other agent sees.
+        nested: Whether another agent writes what this one is told, so that no preference is learnt
+            of it. Without it that is so for an agent that runs inside another graph; say False for
+            one that is a node of a graph and sees the user's own messages.
 
     Raises:
         HindsightError: The store cannot be opened.
@@ -79,6 +86,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         user: str | None = None,
         tenant: str | None = None,
         agent: str | None = None,
+        nested: bool | None = None,
     ) -> None:
         super().__init__()
         self._owned = not isinstance(hindsight, Hindsight)
@@ -88,6 +96,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self._user = user
         self._tenant = tenant
         self._agent = agent
+        self._nested = nested
         self._live: OrderedDict[str, LiveRun] = OrderedDict()
         self._threads: OrderedDict[Site, str] = OrderedDict()
         self._lock = threading.Lock()
@@ -180,7 +189,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         with self.hindsight.guard("langchain.read"):
             state = source if runtime is not None else source.state
             context = (runtime or source.runtime).context
-            site = locate(context, user=self._user, tenant=self._tenant)
+            site = locate(context, user=self._user, tenant=self._tenant, nested=self._nested)
             messages = messages_of(state)
             return _Seen(
                 site=site,

@@ -351,6 +351,24 @@ def test_a_sub_agents_task_is_marked_as_written_by_a_model(mode: str, memory: Hi
     assert memory.memories(memory.scope_of()) == []
 
 
+def test_an_agent_that_is_a_node_of_a_graph_may_be_said_to_hear_the_user_himself(
+    mode: str, memory: Hindsight
+) -> None:
+    def ask(nested: bool | None, text: str) -> None:
+        agent = make(["noted"], middleware=[HindsightMiddleware(memory, nested=nested)])
+        graph = StateGraph(MessagesState)
+        graph.add_node("agent", agent)
+        graph.add_edge(START, "agent")
+        drive(mode, graph.compile(checkpointer=InMemorySaver()), user(text), thread(text))
+
+    ask(None, "Always answer in French, please.")
+    assert memory.memories(memory.scope_of()) == []
+    ask(False, "Always answer in German, please.")
+    assert [m.content for m in memory.memories(memory.scope_of())] == [
+        "Always answer in German, please."
+    ]
+
+
 def test_a_summary_made_in_mid_run_neither_counts_as_the_users_words_nor_parts_the_run(
     mode: str, memory: Hindsight
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -218,3 +220,43 @@ def test_huge_texts_do_no_harm(mode: str, memory: Hindsight) -> None:
     result = drive(mode, agent, user("please " * 100_000))
     assert result["messages"][-1].text == "done"
     assert len(result["messages"][-2].text) == 3_000_000
+
+
+def test_a_store_that_is_slow_does_not_hold_up_the_event_loop(memory: Hindsight) -> None:
+    entered, free = threading.Event(), threading.Event()
+
+    class Slow:
+        """Answers only when the event loop has had its turn."""
+
+        url = "slow://store"
+        embedded = True
+        waited = True
+
+        def close(self) -> None:
+            """Leave it open for the test."""
+
+        def __getattr__(self, name: str) -> Any:
+            entered.set()
+            self.waited = free.wait(30) and self.waited
+            return getattr(memory.store, name)
+
+    store: Any = Slow()
+    settings = Settings(deadline=60.0)
+    slow = Hindsight.open(store=store, embedder=None, lazy=True, settings=settings)
+    agent = make(
+        [calls(("lookup", {"key": "a"})), "done"],
+        [lookup],
+        middleware=[HindsightMiddleware(slow, user="u")],
+    )
+
+    async def loop_is_free() -> None:
+        assert await asyncio.to_thread(entered.wait, 30)
+        free.set()
+
+    async def both() -> dict[str, Any]:
+        result, _ = await asyncio.gather(agent.ainvoke(user("go")), loop_is_free())
+        return result
+
+    with slow:
+        assert asyncio.run(both())["messages"][-1].text == "done"
+        assert store.waited
