@@ -361,11 +361,11 @@ def test_an_agent_that_is_a_node_of_a_graph_may_be_said_to_hear_the_user_himself
         graph.add_edge(START, "agent")
         drive(mode, graph.compile(checkpointer=InMemorySaver()), user(text), thread(text))
 
-    ask(None, "Always answer in French, please.")
+    ask(None, "I prefer answers in French.")
     assert memory.memories(memory.scope_of()) == []
-    ask(False, "Always answer in German, please.")
+    ask(False, "I prefer answers in German.")
     assert [m.content for m in memory.memories(memory.scope_of())] == [
-        "Always answer in German, please."
+        "I prefer answers in German."
     ]
 
 

@@ -61,7 +61,7 @@ def knowing(memory: Hindsight) -> Hindsight:
 @pytest.mark.parametrize(
     ("said", "asked", "known"),
     [
-        ("Always answer in French, please.", "how do you answer in French?", "French"),
+        ("I prefer answers in French.", "are your answers in French?", "French"),
         ("以后请一律用中文回答我。", "用中文回答", "一律用中文"),
     ],
 )

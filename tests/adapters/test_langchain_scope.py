@@ -125,7 +125,7 @@ def test_an_agent_that_is_named_keeps_what_it_learns_to_itself(
     mode: str, memory: Hindsight
 ) -> None:
     agent = make(["done"], middleware=[HindsightMiddleware(memory, user="u", agent="clerk")])
-    drive(mode, agent, user("Always answer in French, please."))
+    drive(mode, agent, user("I prefer answers in French."))
     (learnt,) = memory.memories(Scope(user="u", agent="clerk"))
     assert learnt.scope.agent == "clerk"
     assert memory.memories(Scope(user="u", agent="cook")) == []
@@ -136,7 +136,7 @@ def test_the_thread_is_the_session_and_what_is_learnt_is_not_bound_to_it(
     mode: str, memory: Hindsight
 ) -> None:
     agent = make(["done"], middleware=[HindsightMiddleware(memory)], checkpointer=InMemorySaver())
-    drive(mode, agent, user("Always answer in French, please."), thread("first"))
+    drive(mode, agent, user("I prefer answers in French."), thread("first"))
     (started,) = events(memory, RunStarted)
     assert started.session == "first"
     assert started.scope.session is None
