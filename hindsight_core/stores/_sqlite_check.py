@@ -66,8 +66,11 @@ def _check(database: Database) -> dict[str, Any]:
             (report[table],) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
-    with database.exclusive() as connection:
-        connection.execute("INSERT INTO texts (texts, rank) VALUES ('integrity-check', 1)")
+    try:
+        with database.exclusive() as connection:
+            connection.execute("INSERT INTO texts (texts, rank) VALUES ('integrity-check', 1)")
+    except StoreCorruptError:
+        problems.append("the text index does not fit its texts")
     report["bytes"] = pages * size
     report["problems"] = problems
     return report

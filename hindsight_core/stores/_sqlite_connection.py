@@ -78,7 +78,7 @@ class Database:
         connection = self._take()
         try:
             rows = connection.execute(statement, parameters).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeEncodeError) as error:
             connection.close()
             raise translate(error, self.path) from error
         except BaseException:

@@ -8,7 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hindsight_core.errors import StoreCorruptError, StoreError, StoreUnavailableError
+from hindsight_core.errors import (
+    HindsightError,
+    InvalidMemoryError,
+    StoreCorruptError,
+    StoreError,
+    StoreUnavailableError,
+)
 
 __all__ = ["mapped", "translate"]
 
@@ -33,8 +39,12 @@ _CORRUPT: Final = {
 }
 
 
-def translate(error: sqlite3.Error, path: Path) -> StoreError:
+def translate(error: sqlite3.Error | UnicodeEncodeError, path: Path) -> HindsightError:
     """Return the typed error for one of SQLite's; the caller raises it `from` the original."""
+    if isinstance(error, UnicodeEncodeError):
+        return InvalidMemoryError(
+            "text", "holds a lone surrogate, which no store can keep", "Pass it through text.clean"
+        )
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else None
     if primary in _CORRUPT:
@@ -57,5 +67,5 @@ def mapped(path: Path) -> Generator[None]:
     """Raise whatever SQLite raises inside as a typed error."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeEncodeError) as error:
         raise translate(error, path) from error

@@ -15,7 +15,7 @@ from typing import Final
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
 from hindsight_core.schema import Scope
 from hindsight_core.stores._sqlite_scopes import marks, visible_ids
-from hindsight_core.text import terms
+from hindsight_core.text import clean, terms
 
 __all__ = ["Corpus", "TokenCounts", "add", "everything_of", "padded", "phrase", "remove", "token"]
 
@@ -27,7 +27,7 @@ _REMEMBERED: Final = 50_000
 
 def token(scope: int, term: str) -> str:
     """Return the token that stands in the index for a term in a scope."""
-    return f"{scope}x{term[:_LONGEST_TERM]}"
+    return f"{scope}x{clean(term[:_LONGEST_TERM])}"
 
 
 def padded(one: str) -> str:
