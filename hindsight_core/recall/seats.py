@@ -17,7 +17,7 @@ from hindsight_core.schema import Kind
 
 __all__ = ["seat"]
 
-NEAR_ENOUGH: Final = 0.6
+NEAR_ENOUGH: Final = 0.3
 """Share of the relevance threshold that a user's rule must reach, with a telling word in common."""
 
 

@@ -56,14 +56,14 @@ def test_a_path_takes_a_seat_that_is_left_over_and_no_other():
 def test_a_rule_of_the_user_that_is_near_enough_has_a_seat_for_certain():
     lessons = [found(f"lesson {n}", Kind.LESSON, 0.9 - n / 10) for n in range(3)]
     below = {"kept": False, "why_not": "below the relevance threshold"}
-    rule = found("rule", Kind.PREFERENCE, 0.3, cosine=0.13, **below)
+    rule = found("rule", Kind.PREFERENCE, 0.3, cosine=0.07, **below)
     assert shown([*lessons, rule]) == ["lesson 0", "lesson 1", "rule"]
 
 
 def test_a_rule_that_is_far_off_or_shares_no_word_has_none():
     lessons = [found(f"lesson {n}", Kind.LESSON, 0.9 - n / 10) for n in range(3)]
     below = {"kept": False, "why_not": "below the relevance threshold"}
-    far = found("far", Kind.PREFERENCE, 0.3, cosine=0.11, **below)
+    far = found("far", Kind.PREFERENCE, 0.3, cosine=0.05, **below)
     wordless = found("wordless", Kind.PREFERENCE, 0.3, cosine=0.15, matched=(), **below)
     expired = found("expired", Kind.PREFERENCE, 0.3, kept=False, why_not="expired")
     assert shown([*lessons, far, wordless, expired]) == ["lesson 0", "lesson 1", "lesson 2"]
