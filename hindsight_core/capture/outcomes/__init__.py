@@ -111,8 +111,10 @@ def _find(text: str, context: ToolContext, depth: int) -> Failure | None:
         return _response(status, body, context, depth)
     if is_page(stripped):
         return judge_html(stripped)
-    if stripped[:1] == "<" and (found := dict(_XML_ERROR.findall(stripped[:20_000]))):
-        return Failure(message=" ".join(found.values()), symbols=tuple(found.values()))
+    if stripped[0] == "<" and not context.raw:
+        told = [words for _, words in _XML_ERROR.findall(stripped[:20_000])]
+        if told:
+            return Failure(message=" ".join(told), symbols=tuple(told))
     return _prose(stripped, context)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["NO_COMMAND", "Command", "read_command"]
 
-_STAGES: Final = re.compile(r"\|\|?|&&|;|\n|&")
+_SEQUENCE: Final = re.compile(r"\|\||&&|;|\n|(?<![>&])&(?![>&0-9])")
 _TOKEN: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 _SKIP: Final = re.compile(r"[A-Za-z_]\w*=\S*|[-+]\S*|[0-9]+[smh]?")
 _WRAPPERS: Final = frozenset({
@@ -22,7 +22,8 @@ _CONTENT: Final = frozenset({
     "awk", "sed", "journalctl", "dmesg", "history", "strings", "jq", "yq", "echo", "printf", "zcat",
     "bat", "sort", "uniq", "cut", "tr", "nl", "tac", "column", "xxd", "od", "ps", "top", "env",
     "man", "last", "fold", "diff", "ls", "find", "tree", "pwd", "stat", "du", "df", "wc", "file",
-    "id", "whoami", "date", "uname", "dir", "crontab", "type", "gc",
+    "id", "whoami", "date", "uname", "dir", "crontab", "type", "which",
+    "whereis", "gc",
     "get-content", "select-string", "findstr",
 })  # fmt: skip
 _CONTENT_OF: Final[dict[str, frozenset[str]]] = {
@@ -96,7 +97,8 @@ _RUNNERS: Final = frozenset({
 class Command:
     """The command that ran last, and the names of all.
 
-    `content`: its output is data. `pure`: it prints what it was given, so no line is its own word.
+    `content`: its output is data. `pure`: it prints what others wrote. `filters`: it prints what it
+    was given, so no line but one with its name before it is its own word.
     `checker`: it judges code, and a bad verdict is its answer.
     """
 
@@ -105,6 +107,7 @@ class Command:
     names: tuple[str, ...] = ()
     content: bool = False
     pure: bool = False
+    filters: bool = False
     checker: bool = False
 
     def answers(self, exit_code: int) -> bool:
@@ -118,21 +121,37 @@ NO_COMMAND: Final = Command()
 
 
 def read_command(text: str) -> Command:
-    """Read a shell command line; its last stage decides, all of its stages are named."""
-    stages = [words for part in _STAGES.split(text[:2_000]) if (words := _words(part))]
-    if not stages:
+    """Read a shell command line.
+
+    Of a pipe the last stage prints; of commands in a row each does, and the last one's exit code is
+    that of all. All are named.
+    """
+    pipes = [
+        stages
+        for part in _SEQUENCE.split(text[:2_000])
+        if (stages := [words for stage in part.split("|") if (words := _words(stage))])
+    ]
+    if not pipes:
         return NO_COMMAND
-    names = tuple(words[0] for words in stages)
-    last = stages[-1]
-    verb = next((word for word in last[1:] if not _SKIP.fullmatch(word)), "")
+    printing = [stages[-1] for stages in pipes]
+    last = printing[-1]
     return Command(
         name=last[0],
-        verb=verb,
-        names=names,
-        content=_is_content(last),
-        pure=last[0] in _FILTERS or (last[0] in _CONTENT_OF and verb in _PRINTING),
-        checker=any(_is_checker(words) for words in stages),
+        verb=_verb(last),
+        names=tuple(words[0] for stages in pipes for words in stages),
+        content=all(map(_is_content, printing)),
+        pure=all(map(_is_pure, printing)),
+        filters=all(words[0] in _FILTERS for words in printing),
+        checker=any(_is_checker(words) for words in printing),
     )
+
+
+def _verb(words: list[str]) -> str:
+    return next((word for word in words[1:] if not _SKIP.fullmatch(word)), "")
+
+
+def _is_pure(words: list[str]) -> bool:
+    return words[0] in _FILTERS or (words[0] in _CONTENT_OF and _verb(words) in _PRINTING)
 
 
 def _words(part: str) -> list[str]:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
 from hindsight_core.capture.outcomes._commands import NO_COMMAND, Command, read_command
-from hindsight_core.capture.outcomes._tables import normalise, words
+from hindsight_core.capture.outcomes._tables import normalise, wished, words
 
 __all__ = ["Role", "ToolContext", "context_of"]
 
@@ -22,6 +22,7 @@ _SPLIT: Final = re.compile(r"\.|__|::|/")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _MAX_ARGUMENTS: Final = 4_000
+_MAX_ECHO: Final = 300
 
 
 class Role(StrEnum):
@@ -40,7 +41,6 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-_RUNS: Final = frozenset({"run", "invoke", "use"})
 _VERBS: Final = (Role.ACT, Role.STATUS, Role.TRANSFORM, Role.READ)
 _KINDS: Final = (Role.CHECKER, Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
 
@@ -52,6 +52,7 @@ class ToolContext:
     `raw`: what it reads is any text at all, such as a file, a log or a message.
     """
 
+    tool: str
     role: Role
     args: Mapping[str, Any]
     command: Command = NO_COMMAND
@@ -61,6 +62,32 @@ class ToolContext:
     def said(self) -> str:
         """The arguments as one normalised text."""
         return normalise(_joined_texts(self.args))
+
+    def unsaid(self, normal: str) -> str:
+        """Cut out of a normalised text what the call itself said, and what it was called for."""
+        for value in self._values:
+            if value in normal:
+                normal = normal.replace(value, " ")
+        acts = self.role in (Role.ACT, Role.OTHER)
+        pattern = wished(self.tool) if acts else None
+        return pattern.sub(" ", normal) if pattern else normal
+
+    def unsubjected(self, normal: str) -> str:
+        """Cut out what the tool is about by its name: "certificate" of `certificate.get`."""
+        for word in _WORD.findall(self.tool):
+            if len(word) >= 4:
+                normal = re.sub(rf"\b{word.casefold()}\w*", " ", normal)
+        return normal
+
+    def names(self, normal: str) -> bool:
+        """Whether a normalised text names a value of the call's arguments."""
+        return any(value in normal for value in self._values)
+
+    @cached_property
+    def _values(self) -> list[str]:
+        texts = {normalise(text).strip() for text in _texts(self.args) if len(text) <= _MAX_ECHO}
+        long = [text for text in texts if len(text) >= (2 if not text.isascii() else 4)]
+        return sorted(long, key=len, reverse=True)[:20]
 
     @property
     def own_code(self) -> bool:
@@ -72,10 +99,10 @@ def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     """Tell the role of a tool by the words of its name, from its last part on."""
     role = _role(tool)
     if role is not Role.SHELL:
-        return ToolContext(role=role, args=args, raw=_is_raw(tool))
+        return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool))
     said = _joined_texts(args)
     command = read_command(f"{tool} {said}" if _is_program(tool) else said)
-    return ToolContext(role=role, args=args, command=command)
+    return ToolContext(tool=tool, role=role, args=args, command=command)
 
 
 def _joined_texts(args: Mapping[str, Any]) -> str:
@@ -87,6 +114,8 @@ def _is_raw(tool: str) -> bool:
     known = words("raw")
     text = tool.casefold()
     named = {word.casefold() for word in _WORD.findall(tool)}
+    if named & words("list") or any(word in text for word in words("list") if _CJK.search(word)):
+        return False
     return bool(named & known) or any(word in text for word in known if _CJK.search(word))
 
 
@@ -101,8 +130,8 @@ def _role(tool: str) -> Role:
     for part in reversed(parts):
         name = [word.casefold() for word in _WORD.findall(part)]
         if role := _kind(name) or _verb(name) or _cjk(part):
-            asked = role in (Role.ACT, Role.TRANSFORM) and any(map(_is_agent, parts))
-            return Role.AGENT if asked else role
+            asked = role is Role.TRANSFORM or any(word in words("ask") for word in name)
+            return Role.AGENT if asked and any(map(_is_agent, parts)) else role
     return Role.OTHER
 
 
@@ -114,9 +143,11 @@ def _kind(name: list[str]) -> Role | None:
     """Tell a tool that runs what it is given: named first (`http_get`), or last (`run_bash`)."""
     for kind in _KINDS:
         known = words(kind)
-        if any(word in known for word in (*name[:1], *name[-1:])):
-            if kind is Role.CODE and _verb(name) in (Role.READ, Role.ACT) and len(name) > 1:
-                return kind if any(word in _RUNS for word in name) else None
+        runs = len(name) > 1 and name[-1] in known and name[0] in words("run")
+        if runs or (name and name[0] in known):
+            ran = any(word in words("run") for word in name)
+            if kind is Role.CODE and not ran and _verb(name) in (Role.READ, Role.ACT):
+                return None
             return kind
     return None
 
@@ -147,7 +178,8 @@ def _cjk(part: str) -> Role | None:
     kinds = [hit for hit in hits if hit[2] in _KINDS]
     first = [hit for hit in hits if hit[0] == 0 and hit[2] is Role.READ]
     last = [hit for hit in hits if hit[0] + hit[1] == len(text)]
-    best = kinds or first or last or sorted(hits, key=lambda hit: (hit[0], -hit[1]))
+    state = [hit for hit in last if hit[2] is Role.STATUS]
+    best = kinds or state or first or last or sorted(hits, key=lambda hit: (hit[0], -hit[1]))
     return best[0][2] if best else None
 
 

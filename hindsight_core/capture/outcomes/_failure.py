@@ -15,7 +15,7 @@ from hindsight_core.capture.outcomes._codes import (
     is_own_mistake,
 )
 from hindsight_core.capture.outcomes._context import Role, ToolContext
-from hindsight_core.capture.outcomes._tables import first_rule, normalise, says
+from hindsight_core.capture.outcomes._tables import first_rule, normalise, says, without_harmless
 from hindsight_core.schema import ErrorClass, Outcome
 from hindsight_core.text import clean, shorten
 
@@ -55,7 +55,8 @@ class Failure:
 
 def outcome_of(failure: Failure, context: ToolContext) -> Outcome:
     """Class a failure, and tell whether its cause passes and the same call may yet work."""
-    text = normalise(" ".join((failure.message, *failure.symbols)))
+    whole = normalise(" ".join((failure.message, *failure.symbols)))
+    text = without_harmless(whole) or whole
     error_class, transient = _classify(failure, context, text)
     if transient is None:
         transient = _passes(error_class, failure, context, text)
@@ -121,7 +122,7 @@ def _passes(error_class: ErrorClass, failure: Failure, context: ToolContext, tex
     if error_class is ErrorClass.RATE_LIMIT:
         return True
     if error_class is ErrorClass.UNAVAILABLE:
-        return not says(text, "for_good")
+        return says(text, "again_later") or not says(text, "for_good")
     if error_class is ErrorClass.TIMEOUT:
         own_limit = context.role in (Role.SHELL, Role.CODE, Role.SQL)
         return not (own_limit and (failure.exit_code is not None or says(text, "cut_off")))

@@ -11,6 +11,7 @@ from hindsight_core.capture.outcomes._failure import Failure
 from hindsight_core.capture.outcomes._fields import collect, is_blank, is_given, number_of
 from hindsight_core.capture.outcomes._parse import read_json
 from hindsight_core.capture.outcomes._tables import (
+    is_trouble,
     key_roles,
     normalise,
     says,
@@ -72,13 +73,13 @@ class _Object:
 
     def judge(self) -> Failure | None:
         good, bad_code = self.codes()
-        flags = [item for item in self.of("flag") if isinstance(item, bool)]
+        flags = [flag for item in self.of("flag") if (flag := _as_bool(item)) is not None]
         good = good or (bool(flags) and all(flags))
         if any(flag is False for flag in flags) or any(x is True for x in self.of("negative_flag")):
             return self.failure()
         if bad_code:
             return self.failure()
-        if not good and self.erroris_given():
+        if not good and self.error_given():
             return self.failure()
         if self.reads and self.data and not self.found_nothing():
             return self.inside()
@@ -121,7 +122,7 @@ class _Object:
     def coded_elsewhere(self) -> bool:
         return "infocode" in self.value or ("info" in self.value and not self.data)
 
-    def erroris_given(self) -> bool:
+    def error_given(self) -> bool:
         given = [item for key, item in self.by_role.get("error", []) if is_given(key, item)]
         if not given:
             return False
@@ -159,14 +160,19 @@ class _Object:
             if not isinstance(item, str) or len(item) > 60:
                 continue
             text = normalise(item)
-            if says(text, "bad_state") and not (self.reads and not _is_word_error(text)):
+            if self.reads and not _is_word_error(text):
+                bad = self.found_nothing() and is_trouble(text)
+            else:
+                bad = says(text, "bad_state")
+            if bad:
                 return self.failure(unmet=True, extra=(item,) if key else ())
         return None
 
     def inside(self) -> Failure | None:
         if self.depth >= _MAX_DEPTH:
             return None
-        for _, item in self.by_role.get("body", []):
+        states = [pair for pair in self.by_role.get("state", []) if isinstance(pair[1], Mapping)]
+        for _, item in (*self.by_role.get("body", []), *states):
             parsed, value = isinstance(item, Mapping), item
             if isinstance(item, str):
                 parsed, value = read_json(item)
@@ -189,7 +195,7 @@ class _Object:
 
     def said(self) -> str:
         texts = [item for item in self.of("message") if isinstance(item, str)]
-        return without_harmless(normalise(" \n".join(texts)))
+        return without_harmless(self.context.unsaid(normalise(" \n".join(texts))))
 
     def failure(
         self, *, unmet: bool = False, partial: bool = False, extra: tuple[str, ...] = ()
@@ -211,6 +217,12 @@ class _Object:
             unmet=unmet,
             partial=partial,
         )
+
+
+def _as_bool(item: Any) -> bool | None:
+    if isinstance(item, str) and item.casefold() in ("true", "false"):
+        return item.casefold() == "true"
+    return item if isinstance(item, bool) else None
 
 
 def _is_word_error(text: str) -> bool:

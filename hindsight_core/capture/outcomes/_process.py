@@ -26,6 +26,8 @@ _EXCEPTION_LINE: Final = re.compile(
     re.MULTILINE,
 )
 _OWN_NAME: Final = re.compile(r"^(/[\w./-]{1,80}|\w[\w.-]{0,20})(?:: line [0-9]{1,6})?: ")
+_NOT_RUN: Final = frozenset({124, 126, 127, 134, 137, 139, 143})
+"""Exit codes that say that a command did not run to its end."""
 _SHELLS: Final = ("bash", "sh", "zsh", "dash", "ksh")
 _LINES: Final = 40
 """Lines of a long output that are read at its beginning, and at its end."""
@@ -49,7 +51,7 @@ def judge_process(exit_code: int, out: str, err: str, context: ToolContext) -> F
     command = context.command
     if command.answers(exit_code) and not err.strip():
         return None
-    if command.checker and exit_code <= 2 and _is_report(out):
+    if command.checker and exit_code not in _NOT_RUN and _is_report(out):
         return None
     message = error_lines(err) or error_lines(out) or err or out or f"exit code {exit_code}"
     return Failure(message=shorten(message.strip(), 1_000), exit_code=exit_code)
@@ -82,8 +84,9 @@ def judge_output(text: str, context: ToolContext) -> Failure | None:
     command = context.command
     lines = _lines(text)
     if command.content:
-        own = [line for line in lines[:3] if _is_own_word(line, context)]
-        return Failure(message="\n".join(own)) if own and len(lines) <= 6 else None
+        told = lines if command.filters else lines[:1]
+        own = len(lines) <= 6 and all(_is_own_word(line, context) for line in told)
+        return Failure(message=text) if own else None
     normal = without_harmless(normalise(text))
     if context.role is Role.CODE:
         return _code_output(text, normal)
@@ -102,6 +105,10 @@ def judge_output(text: str, context: ToolContext) -> Failure | None:
         return Failure(message=text if short else loud)
     if says(normal, "counted"):
         return Failure(message=shorten(text, 600), partial=True)
+    name = _OWN_NAME.match(lines[0])
+    complains = name is not None and name[1] in command.names and len(lines) <= 2
+    if complains and normal == normalise(text).strip():
+        return Failure(message=text)
     if opens(normal) or (short and says(normal, "statement") and not says(normal, "empty")):
         return Failure(message=shorten(text, 600))
     return None
@@ -123,4 +130,6 @@ def _is_own_word(line: str, context: ToolContext) -> bool:
     name = _OWN_NAME.match(line)
     if name and name[1] in (*_SHELLS, *context.command.names):
         return says(normal, "statement")
+    if context.command.filters:
+        return False
     return says(normal, "own_word_pure" if context.command.pure else "own_word")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -22,10 +22,12 @@ __all__ = [
     "MAX_JUDGED",
     "Rule",
     "first_rule",
+    "is_trouble",
     "key_roles",
     "normalise",
     "opens",
     "says",
+    "wished",
     "without_harmless",
     "words",
 ]
@@ -41,6 +43,9 @@ _GAPS: Final = re.compile(r"[ \t_]+")
 _MACRO: Final = re.compile(r"%([A-Z]+)%")
 _SIGNS: Final = re.compile(r"[\W_]+")
 _DECORATION: Final = " \t\r\n#>*-—✖✗❌⚠️!【[(\"'“`"
+
+
+_NOT_YET: Final = r"(?<!already )(?<!not )(?<!\bbe )"
 
 
 class Rule(NamedTuple):
@@ -124,6 +129,15 @@ def first_rule(rank: str, text: str, *, own_code: bool) -> Rule | None:
     return None
 
 
+_VERDICTS: Final = (ErrorClass.VALIDATION, ErrorClass.CONFLICT)
+
+
+def is_trouble(text: str) -> bool:
+    """Whether a normalised text is about getting at something, not a verdict on what was got."""
+    rule = first_rule("specific", text, own_code=False) or first_rule("plain", text, own_code=False)
+    return rule is not None and rule.error_class not in _VERDICTS
+
+
 def says(text: str, name: str) -> bool:
     """Whether a normalised text holds a pattern of that name in any language."""
     return any(pattern.search(text) for pattern in _fitting(name, text))
@@ -140,6 +154,20 @@ def without_harmless(text: str) -> str:
     for pattern in _fitting("harmless", text):
         text = pattern.sub(" ", text)
     return text.strip()
+
+
+@lru_cache(maxsize=2_048)
+def wished(tool: str) -> re.Pattern[str] | None:
+    """The words of a result that an action of this name was called for: "locked" of `lock_door`."""
+    name = normalise(tool)
+    spoken = set(re.findall(r"[a-z]+", name))
+    found: list[str] = []
+    for language in LANGUAGES:
+        spaced = _table(language)["spaced"]
+        for verb, results in _table(language).get("wished", {}).items():
+            if verb in spoken if spaced else verb in name:
+                found += [rf"{_NOT_YET}\b(?:{w})\b" if spaced else w for w in results]
+    return re.compile("|".join(found)) if found else None
 
 
 @cache

@@ -10,13 +10,12 @@ from hindsight_core.capture.outcomes._failure import Failure
 from hindsight_core.capture.outcomes._html import read_page
 from hindsight_core.capture.outcomes._process import error_lines, judge_output
 from hindsight_core.capture.outcomes._tables import (
-    first_rule,
+    is_trouble,
     normalise,
     opens,
     says,
     without_harmless,
 )
-from hindsight_core.schema import ErrorClass
 from hindsight_core.text import shorten
 
 __all__ = ["judge_html", "judge_text", "split_http"]
@@ -87,8 +86,10 @@ def judge_text(text: str, context: ToolContext) -> Failure | None:
         return _content(stripped, context)
     if _STACK.search(stripped[:20_000]):
         return Failure(message=error_lines(stripped) or shorten(stripped, 600))
-    normal = without_harmless(normalise(stripped))
+    normal = without_harmless(context.unsaid(normalise(stripped)))
     if not normal or (role is not Role.ACT and says(normal, "empty")):
+        return None
+    if says(normal, "opens_well") and not says(normal, "contrast"):
         return None
     if role is Role.AGENT:
         busy = is_short(stripped) and says(normal, "statement") and says(normal, "again_later")
@@ -101,23 +102,22 @@ def judge_text(text: str, context: ToolContext) -> Failure | None:
     if role is Role.SQL or not is_short(stripped):
         return None
     lines = stripped.count("\n")
-    if says(normal, "statement") and (role is Role.ACT or lines == 0):
+    if role is Role.ACT and (says(normal, "statement") or says(normal, "unmet")):
+        return Failure(message=stripped)
+    if lines == 0 and says(normal, "statement"):
         return Failure(message=stripped)
     return None
+
+
+def _is_state(normal: str) -> bool:
+    """Whether a text is no more than the name of a state."""
+    return len(normal.split()) == 1 and len(normal) <= (12 if normal.isascii() else 3)
 
 
 def _is_record(text: str) -> bool:
     """Whether a text is lines of `name: value`, which is data."""
     lines = text.splitlines()
     return len(lines) > 1 and all(_FIELD.match(line) for line in lines)
-
-
-def _is_trouble(normal: str) -> bool:
-    """Whether a sentence is about getting at something, and not a verdict on what was got."""
-    rule = first_rule("specific", normal, own_code=False) or first_rule(
-        "plain", normal, own_code=False
-    )
-    return rule is not None and rule.error_class not in (ErrorClass.VALIDATION, ErrorClass.CONFLICT)
 
 
 def _in_part(whole: str, normal: str, context: ToolContext) -> bool:
@@ -145,16 +145,20 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     """Judge what a search, a file or a translation returned: only the tool's own short word."""
     if not is_short(text) or text.count("\n") > (0 if context.raw else 2):
         return None
-    normal = without_harmless(normalise(text))
+    normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
     if context.role is Role.TRANSFORM:
         own = says(normal, "transform_failed")
+    elif _is_state(normal):
+        own = False
+    elif context.role is Role.STATUS:
+        own = says(normal, "hard_opening") or (is_trouble(normal) and context.names(normal))
     elif context.raw:
-        own = (opens(normal) or _is_trouble(normal)) and says(normal, "about_tool")
+        own = is_trouble(normal) and says(normal, "about_tool")
     else:
         one_line = len(text) <= _ONE_LINE and "\n" not in text and not _ENTRY.match(text)
-        own = opens(normal) or says(normal, "about_tool") or (one_line and _is_trouble(normal))
+        own = opens(normal) or says(normal, "about_tool") or (one_line and is_trouble(normal))
     if not own or says(without_harmless(context.said), "statement"):
         return None
     return Failure(message=text)
