@@ -148,6 +148,8 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
+    if not context.raw and "\n" not in text and says(normal, "no_effect"):
+        return Failure(message=text)
     if context.role is Role.TRANSFORM:
         own = says(normal, "transform_failed")
     elif _is_state(normal):
