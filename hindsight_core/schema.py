@@ -334,6 +334,7 @@ class Memory(Record):
     conflicts_with: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
+    refines: tuple[str, ...] = ()
     dedupe_key: str = ""
     reasons: tuple[str, ...] = ()
     signature: str = ""

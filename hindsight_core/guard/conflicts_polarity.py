@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from hindsight_core.guard.conflicts_alignment import align
 from hindsight_core.guard.conflicts_quantities import Quantity
 from hindsight_core.guard.conflicts_reading import Reading, read
 from hindsight_core.schema import Polarity
@@ -9,11 +12,13 @@ from hindsight_core.schema import Polarity
 __all__ = [
     "opposed_axes",
     "opposed_quantities",
-    "opposed_share",
     "opposed_slots",
     "polarity",
     "same_polarity",
 ]
+
+_DENIED: Final = 0.25
+"""Share of what both speak of that must be denied by one, for the texts to differ."""
 
 
 def polarity(text: str) -> Polarity:
@@ -22,11 +27,11 @@ def polarity(text: str) -> Polarity:
     AGAINST means that most of its content terms stand under a negation, a prohibition or a verb
     of refusal.
     """
-    signs = read(text).signs
-    if not signs:
+    words = read(text).words
+    if not words:
         return Polarity.NEUTRAL
-    total = sum(sum(sides) for sides in signs.values())
-    return Polarity.AGAINST if total < 0 else Polarity.FOR
+    balance = sum(sum(word.signs) for word in words)
+    return Polarity.AGAINST if balance < 0 else Polarity.FOR
 
 
 def same_polarity(a: str, b: str) -> bool:
@@ -38,19 +43,11 @@ def same_polarity(a: str, b: str) -> bool:
     """
     first, second = read(a), read(b)
     return not (
-        opposed_share(first, second) > 0.25
+        align(first, second, frozenset()).denied > _DENIED
         or opposed_axes(first, second)
         or opposed_slots(first, second)
         or opposed_quantities(first, second)
     )
-
-
-def opposed_share(a: Reading, b: Reading) -> float:
-    """Share of the terms in both texts that one says and the other denies, 0 to 1."""
-    shared = a.signs.keys() & b.signs.keys()
-    if not shared:
-        return 0.0
-    return sum(not a.signs[term] & b.signs[term] for term in shared) / len(shared)
 
 
 def opposed_axes(a: Reading, b: Reading) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["LANGUAGES", "Mark", "Table", "marks_of"]
+__all__ = ["LANGUAGES", "Mark", "marks_of", "word_list"]
 
 LANGUAGES: Final = ("en", "zh")
 
@@ -22,19 +23,13 @@ class Mark:
     value: str = ""
 
 
-Table = dict[str, str]
-"""One file: a text for each table, in the forms that the file's comments describe."""
-
-
 def marks_of(language: str) -> Iterator[tuple[str, Mark]]:
     """Yield every entry of a language's file with what it means.
 
     A word list separates its entries with `|`; a line of `axes` and `polar` is `a, b : c, d`, of
     `contrasts` `slot = value/alias; value/alias`, of `synonyms` `word/word`.
     """
-    path = files("hindsight_core.guard").joinpath(f"conflicts_{language}.toml")
-    tables: Table = tomllib.loads(path.read_text(encoding="utf-8"))
-    for name, text in tables.items():
+    for name, text in _tables(language).items():
         if name in ("axes", "polar"):
             yield from _opposites(name, language, text)
         elif name == "contrasts":
@@ -44,8 +39,23 @@ def marks_of(language: str) -> Iterator[tuple[str, Mark]]:
                 words = [word.strip() for word in line.split("/")]
                 yield from ((word, Mark("synonyms", "", words[0])) for word in words if word)
         else:
-            words = text.replace("\n", " ").split("|")
-            yield from ((word.strip(), Mark(name)) for word in words if word.strip())
+            yield from ((word, Mark(name)) for word in _words(text))
+
+
+@cache
+def word_list(language: str, table: str) -> frozenset[str]:
+    """The entries of one word list of a language's file."""
+    return frozenset(_words(_tables(language)[table]))
+
+
+@cache
+def _tables(language: str) -> dict[str, str]:
+    path = files("hindsight_core.guard").joinpath(f"conflicts_{language}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.replace("\n", " ").split("|") if word.strip()]
 
 
 def _opposites(name: str, language: str, text: str) -> Iterator[tuple[str, Mark]]:
