@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hindsight_core.indexed import search_text
@@ -12,6 +13,7 @@ from hindsight_core.recall.evidence import Entry, Pool, add_runs, base_parts, be
 from hindsight_core.recall.found import RetrievalSettings
 from hindsight_core.recall.lexical import QueryTerms, weighted_counts
 from hindsight_core.recall.question import Question, content_terms
+from hindsight_core.recall.synonyms import Synonym, Synonyms, held_in_other_words
 from hindsight_core.schema import Scope
 
 if TYPE_CHECKING:
@@ -31,11 +33,13 @@ class Search:
     scope: Scope
     where: Where
     settings: RetrievalSettings
+    synonyms: Synonyms
 
     def pool(self, question: Question) -> Pool:
         """Return the candidates of a question, each with all parts of its similarity."""
+        synonyms = self.synonyms.of(question.terms)
         wanted = self._weigh(question.terms)
-        texts = self._by_words(wanted, self.settings.pool)
+        texts = self._by_words(wanted, self.settings.pool, synonyms)
         vector: Matrix | None = None
         cosines: dict[str, float] = {}
         if self.embedder is not None:
@@ -49,17 +53,22 @@ class Search:
             for one in texts | cosines
         }
         ids = sorted(first, key=first.__getitem__, reverse=True)[: self.settings.pool]
-        pool = self._read(question, wanted, ids, cosines)
+        read = partial(self._read, question, wanted, synonyms)
+        pool = read(ids, cosines)
         add_runs(pool, self.settings)
-        self._follow(pool, question, wanted, vector)
+        self._follow(pool, question, wanted, vector, read)
         return pool
 
     def _weigh(self, wanted: Sequence[str]) -> QueryTerms:
         return QueryTerms(wanted, self.store.term_counts(self.scope, wanted))
 
-    def _by_words(self, wanted: QueryTerms, limit: int) -> dict[str, float]:
+    def _by_words(
+        self, wanted: QueryTerms, limit: int, synonyms: Sequence[Synonym] = ()
+    ) -> dict[str, float]:
         """Return the best matches for the words, each with its share of the best score."""
-        hits = self.store.match_text(self.scope, self.where, list(wanted.idf), limit)
+        others = (term for one in synonyms for other in one.others for term in other)
+        words = list(dict.fromkeys([*wanted.idf, *others]))
+        hits = self.store.match_text(self.scope, self.where, words, limit)
         return {hit.id: hit.score / wanted.best for hit in hits}
 
     def _cosines(self, ids: Sequence[str], vector: Matrix | None) -> dict[str, float]:
@@ -71,13 +80,15 @@ class Search:
         self,
         question: Question,
         wanted: QueryTerms,
+        synonyms: Sequence[Synonym],
         ids: Sequence[str],
         cosines: Mapping[str, float],
     ) -> Pool:
         pool: Pool = {}
         for memory in self.store.get(self.scope, ids):
             held = weighted_counts(search_text(memory))
-            cosine, match = cosines.get(memory.id), wanted.match(held)
+            cosine = cosines.get(memory.id)
+            match = wanted.match(held_in_other_words(held, synonyms))
             parts = base_parts(question, memory, cosine, match, self.settings)
             pool[memory.id] = Entry(
                 memory=memory, held=held, cosine=cosine, match=match, parts=parts
@@ -85,7 +96,12 @@ class Search:
         return pool
 
     def _follow(
-        self, pool: Pool, question: Question, wanted: QueryTerms, vector: Matrix | None
+        self,
+        pool: Pool,
+        question: Question,
+        wanted: QueryTerms,
+        vector: Matrix | None,
+        read: Callable[[Sequence[str], Mapping[str, float]], Pool],
     ) -> None:
         """Search again with the words that the best candidate adds (pseudo-relevance feedback).
 
@@ -101,7 +117,7 @@ class Search:
             return
         added = self._weigh(told[:_MOST_FEEDBACK_TERMS])
         new = [one for one in self._by_words(added, self.settings.pool // 2) if one not in pool]
-        pool |= self._read(question, wanted, new, self._cosines(new, vector))
+        pool |= read(new, self._cosines(new, vector))
         for entry in pool.values():
             told_too = added.match(entry.held)
             entry.parts["feedback"] = self.settings.feedback * told_too.share

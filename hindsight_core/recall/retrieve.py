@@ -14,6 +14,7 @@ from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, si
 from hindsight_core.recall.found import DEFAULT_SETTINGS, Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.pool import Search
 from hindsight_core.recall.question import Question, questions
+from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 from hindsight_core.schema import Scope
 from hindsight_core.text import clean, fold
 
@@ -32,16 +33,27 @@ def retrieve(
     weights: Weights = ranking.DEFAULT,
     settings: RetrievalSettings = DEFAULT_SETTINGS,
     reranker: Reranker | None = None,
+    synonyms: Synonyms | None = None,
 ) -> Retrieval:
     """Find the memories of a scope that a text calls to mind.
 
     The filter is hard; when it leaves nothing, kinds and statuses alone filter, and time decays.
     Below the threshold nothing is kept. A memory that has no vector yet is found by its words. A
-    message with several questions gets the best of each in turn.
+    message with several questions gets the best of each in turn. Words and entities are found by
+    their `synonyms` as well (None: the shipped ones).
     """
     message = clean(text).strip()
     asked = questions(message) if message else ()
-    search = Search(store=store, embedder=embedder, scope=scope, where=where, settings=settings)
+    words = shipped_synonyms() if synonyms is None else synonyms
+    where = replace(where, entities=words.spellings(where.entities))
+    search = Search(
+        store=store,
+        embedder=embedder,
+        scope=scope,
+        where=where,
+        settings=settings,
+        synonyms=words,
+    )
     pools = [search.pool(question) for question in asked]
     wide = Where(
         kinds=where.kinds,

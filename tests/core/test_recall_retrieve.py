@@ -14,9 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import IndexInfo, Where
 from hindsight_core.recall.found import RetrievalSettings
 from hindsight_core.recall.retrieve import retrieve
+from hindsight_core.recall.synonyms import Synonyms
 from hindsight_core.schema import (
     Context,
     Evidence,
@@ -254,6 +256,38 @@ def test_a_reranker_has_the_last_word_on_the_best(filled: SqliteStore) -> None:
             return [float("tea" in text) for text in texts]
 
     assert names(ask(filled, "wiki tea", reranker=Shortest()))[0] == "tea"
+
+
+@pytest.mark.parametrize("question", ["我要退货", "我要退錢", "how do I get a refund?"])
+def test_words_that_mean_the_same_find_each_other(store: SqliteStore, question: str) -> None:
+    store.put([memory("rule", "退款需要主管同意。"), memory("other", "发货需要三天。")])
+    assert names(retrieve(store, None, ME, question, Where(), top_k=3, now=NOW)) == ["rule"]
+
+
+def test_an_entity_is_filtered_by_all_its_names(store: SqliteStore) -> None:
+    store.put(
+        [
+            memory("rule", "Ask a manager.", key=MemoryKey(entities=("refund",))),
+            memory("other", "Ask a manager.", key=MemoryKey(entities=("shipping",))),
+        ]
+    )
+    found = ask(store, "whom to ask?", where=Where(entities=("退货",)))
+    assert [one.memory.id for one in found.candidates] == ["rule"]
+
+
+def test_a_user_adds_words_of_his_own(store: SqliteStore) -> None:
+    store.put([memory("box", "The blue box needs a new fuse.")])
+    question = "what is wrong with the TARDIS"
+    own = Synonyms.shipped().extended([("tardis", "blue box")])
+    assert names(retrieve(store, None, ME, question, Where(), top_k=3, now=NOW)) == []
+    found = retrieve(store, None, ME, question, Where(), top_k=3, now=NOW, synonyms=own)
+    assert names(found) == ["box"]
+
+
+@pytest.mark.parametrize("group", [["alone"], ["word", "?!"], []])
+def test_a_group_of_synonyms_needs_two_words(group: list[str]) -> None:
+    with pytest.raises(ConfigurationError, match="synonyms"):
+        Synonyms([group])
 
 
 SCOPES = st.builds(
