@@ -32,7 +32,8 @@ class Settings:
 
     `deadline` and `pause` are seconds, `token_budget` tokens of one injected block, `result_chars`
     characters kept of a tool's result, `keep_runs_days` days for which a judged run stays in the
-    outbox so that a late result can still be taken up.
+    outbox so that a late result can still be taken up, `synonyms` groups of words that mean one
+    thing, beside those that are shipped.
     """
 
     top_k: int = 3
@@ -46,6 +47,7 @@ class Settings:
     max_memory_bytes: int = MAX_MEMORY_BYTES
     result_chars: int = 8_000
     keep_runs_days: float = 7.0
+    synonyms: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):

@@ -21,6 +21,7 @@ from hindsight_core.recall import (
     Found,
     RecallReport,
     RetrievalSettings,
+    Synonyms,
     questions,
     render,
     retrieve,
@@ -61,6 +62,9 @@ class Recaller:
         self._queries = DaemonPool(size=1)
         self._lock = threading.Lock()
         self._vectors: dict[str, Matrix] = {}
+        self._synonyms = (
+            Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
+        )
 
     def recall(
         self,
@@ -98,6 +102,7 @@ class Recaller:
             settings=RetrievalSettings(
                 relevance=core.settings.relevance if threshold is None else threshold
             ),
+            synonyms=self._synonyms,
         )
         candidates = seat(found.candidates, seats, found.threshold)
         picked = [c.memory for c in candidates if c.kept]

@@ -14,6 +14,7 @@ from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import CandidateReport, RecallReport
 from hindsight_core.recall.retrieve import retrieve
 from hindsight_core.recall.seats import seat
+from hindsight_core.recall.synonyms import Synonyms
 
 __all__ = [
     "Block",
@@ -25,6 +26,7 @@ __all__ = [
     "RecallReport",
     "Retrieval",
     "RetrievalSettings",
+    "Synonyms",
     "count_tokens",
     "decide",
     "describe_flag",
