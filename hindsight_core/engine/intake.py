@@ -61,7 +61,7 @@ class Intake:
     def admit(self, candidate: Candidate, *, actor: str) -> Memory | None:
         """Guard one candidate; None when it is refused, which the audit log tells."""
         check_text("content", candidate.value.content, limit=self._core.settings.max_memory_bytes)
-        verdict = admit(candidate)
+        verdict = admit(_as_shown(candidate))
         now = self._core.clock()
         if verdict.decision is Decision.REFUSED:
             self._core.store.audit(
@@ -185,6 +185,16 @@ class Intake:
         if run.ended or owner_is_gone(run.owner):
             return True
         return run.run_id in self.raised_out or self._core.clock() - run.last_at > _IDLE
+
+
+def _as_shown(candidate: Candidate) -> Candidate:
+    """The candidate without the task in which it was learnt.
+
+    The task is the user's own words and no memory shows it; taken for words of the tool, "always
+    do it like this" would put every lesson of that run into quarantine.
+    """
+    value = candidate.value.model_copy(update={"intent": ""})
+    return candidate.model_copy(update={"query": "", "value": value})
 
 
 def _with_lessons(calls: Sequence[CallRecord], memories: Iterable[Memory]) -> list[CallRecord]:

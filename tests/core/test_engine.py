@@ -105,6 +105,16 @@ def test_a_lasting_preference_is_captured_without_any_call(hs, said, words):
     assert words in found[0].content
 
 
+def test_a_lesson_is_not_held_back_for_what_the_user_said_in_the_task(hs):
+    run = hs.run(ME, task="Always book a table for the team, whatever the assistant said before")
+    run.after_tool(
+        "book", {"time": "8pm", "seats": 4}, result="time must be HH:MM", flagged_error=True
+    )
+    run.after_tool("book", {"time": "20:00", "seats": 4}, result="booked")
+    run.finish(ok=True)
+    assert [memory.status for memory in hs.memories(ME, Where(kinds=(Kind.LESSON,)))] == ["active"]
+
+
 @pytest.mark.parametrize("said", ["Hi there!", "你好", "What is pnpm?", "pnpm 是什么？"])
 def test_greetings_and_questions_leave_nothing(hs, said):
     run = hs.run(ME)
