@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from hindsight_core.capture.feedback import read_feedback
-from hindsight_core.capture.histories import RecordedRun, RecordedStep, read_history
+from hindsight_core.capture.histories import (
+    BadLineError,
+    RecordedRun,
+    RecordedStep,
+    read_history,
+)
 from hindsight_core.capture.merging import clear_lesson, merge_lesson
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
@@ -12,6 +17,7 @@ from hindsight_core.capture.run import Judgement, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
 
 __all__ = [
+    "BadLineError",
     "Judgement",
     "PreferenceFinding",
     "RecordedRun",

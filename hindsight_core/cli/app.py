@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from hindsight_core import __version__
-from hindsight_core.cli import change, inspect, tryout
+from hindsight_core.cli import change, importing, inspect, tryout
 from hindsight_core.errors import HindsightError
 
 __all__ = ["app", "main"]
@@ -43,6 +43,7 @@ def _root(
 
 inspect.register(app)
 change.register(app)
+importing.register(app)
 tryout.register(app)
 
 

@@ -96,3 +96,59 @@ def test_no_memory_can_colour_the_terminal_or_use_markup(store):
     shown = invoke("list", "--store", store, "-u", "ana").stdout
     assert "[bold red]x[/]" in shown.replace("\n", "")
     assert "\x1b[31m" not in shown
+
+
+HISTORY = [
+    {"role": "system", "content": "Always use npm."},
+    {"role": "user", "content": "From now on always use pnpm, never npm."},
+    {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "a", "function": {"name": "install", "arguments": '{"with": "npm", "dir": "x"}'}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": "Error: npm: command not found"},
+    {
+        "role": "assistant",
+        "tool_calls": [
+            {
+                "id": "b",
+                "function": {"name": "install", "arguments": '{"with": "pnpm", "dir": "x"}'},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "b", "content": "done, 12 packages"},
+]
+
+
+@pytest.fixture
+def history(tmp_path):
+    file = tmp_path / "history.jsonl"
+    file.write_text(json.dumps({"messages": HISTORY}) + "\n", encoding="utf-8")
+    return file
+
+
+def test_an_existing_history_is_learnt_from_once(store, history):
+    first = as_json("import", str(history), "--store", store, "-u", "ben")
+    assert first["runs"] == 1
+    assert first["learnt"]["lesson/active"] == 1
+    again = as_json("import", str(history), "--store", store, "-u", "ben")
+    assert again["learnt"] == {}
+    contents = [m["value"]["content"] for m in as_json("list", "--store", store, "-u", "ben")]
+    assert any("From now on always use pnpm" in content for content in contents)
+    assert any("with='pnpm'" in content for content in contents)
+    assert not any("Always use npm" in content for content in contents)
+
+
+def test_a_dry_run_shows_what_would_be_learnt_and_stores_nothing(store, history):
+    shown = as_json("import", str(history), "--store", store, "-u", "ben", "--dry-run")
+    assert any("pnpm" in content for content in shown["would_store"])
+    assert as_json("list", "--store", store, "-u", "ben") == []
+
+
+def test_bad_lines_are_an_error_or_are_counted(store, history):
+    history.write_text(history.read_text(encoding="utf-8") + "not json\n", encoding="utf-8")
+    strict = invoke("import", str(history), "--store", store, "-u", "ben")
+    assert isinstance(strict.exception, HindsightError)
+    lax = as_json("import", str(history), "--store", store, "-u", "ben", "--skip-bad")
+    assert lax["bad_lines"] == 1

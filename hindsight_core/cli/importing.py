@@ -1,0 +1,137 @@
+"""The command that learns from what other systems recorded: import."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from hindsight_core import Hindsight, RecordedRun, Scope
+from hindsight_core.capture import BadLineError, read_history
+from hindsight_core.cli.common import (
+    AsJson,
+    Store,
+    Tenant,
+    User,
+    print_json,
+    print_table,
+)
+from hindsight_core.errors import ConfigurationError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("import")(import_history)
+
+
+def import_history(
+    files: Annotated[
+        list[Path], typer.Argument(help="Recorded runs or message lists", exists=True)
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be learnt, and store nothing")
+    ] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Skip and count lines that cannot be read")
+    ] = False,
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Learn from an existing history: lists of messages as chat models take them, or recorded runs.
+
+    The same history imported again adds nothing.
+    """
+    bad: list[BadLineError] = []
+    with _memory(store, dry_run) as hindsight:
+        scope = hindsight.scope_of(user, tenant=tenant)
+        before = hindsight.health().memories
+        runs = 0
+        with _progress(as_json) as progress:
+            for file in files:
+                bar = progress.add_task(file.name, total=1.0)
+                for run in read_history(file, on_bad=bad.append if skip_bad else None):
+                    _learn(hindsight, scope, run)
+                    progress.update(bar, completed=run.progress)
+                    runs += 1
+                progress.update(bar, completed=1.0)
+        health = hindsight.health()
+        if health.errors:
+            raise ConfigurationError(f"import: not everything was stored: {health.last_error}")
+        learnt = {
+            name: count - before.get(name, 0)
+            for name, count in health.memories.items()
+            if count != before.get(name, 0)
+        }
+        shown = hindsight.memories(scope, limit=50) if dry_run else []
+    if as_json:
+        contents = [memory.content for memory in shown]
+        print_json({"runs": runs, "learnt": learnt, "bad_lines": len(bad), "would_store": contents})
+        return
+    title = "would be learnt" if dry_run else "learnt"
+    print_table(f"{title} from {runs} runs", ("kind / status", "memories"), learnt.items())
+    for memory in shown:
+        typer.echo(f"{memory.kind.value}: {memory.content}")
+    for error in bad[:10]:
+        typer.secho(str(error), fg="yellow", err=True)
+
+
+def _learn(hindsight: Hindsight, scope: Scope, recorded: RecordedRun) -> None:
+    """Hand one recorded run to a recorder; the ids depend on what was recorded alone."""
+    identity = blake2b(repr((recorded.task, recorded.steps)).encode(errors="replace"))
+    run_id = f"import-{identity.hexdigest()[:32]}"
+    run = hindsight.run(
+        scope, task=recorded.task, framework="import", session=run_id, run_id=run_id
+    )
+    said = ""
+    for number, step in enumerate(recorded.steps):
+        turn = str(number)
+        if step.kind == "user":
+            run.user(step.text, turn=turn, before=said)
+        elif step.kind == "assistant":
+            run.agent(step.text, turn=turn)
+            said = step.text
+        else:
+            run.after_tool(
+                step.tool,
+                step.args,
+                call_id=step.call_id or turn,
+                result=step.result,
+                flagged_error=step.error,
+            )
+    run.finish(ok=recorded.success)
+
+
+@contextmanager
+def _memory(store: str | None, dry_run: bool) -> Generator[Hindsight]:
+    """The memory to learn into; for a dry run one that is thrown away."""
+    if not dry_run:
+        with Hindsight.open(store) as hindsight:
+            yield hindsight
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Hindsight.open(f"{folder}/dry-run.db", embedder=None) as hindsight,
+    ):
+        yield hindsight
+
+
+def _progress(quiet: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=quiet,
+    )
