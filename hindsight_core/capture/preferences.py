@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.preferences_features import compiled
+from hindsight_core.capture.preferences_joining import statements
 from hindsight_core.capture.preferences_score import Judged, judge
 from hindsight_core.capture.preferences_terms import entities_of, terms_of
 from hindsight_core.capture.preferences_text import mask, sentences, window
@@ -21,6 +22,7 @@ __all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences"]
 
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
+_BEFORE: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,27 +62,28 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
     """
     considered = window(clean(text))
     judged = judge(sentences(considered, mask(considered)))
-    taken = [one for one in judged if one.probability >= one.threshold]
-    if len(taken) > MAX_FINDINGS:
-        floor = sorted((one.probability for one in taken), reverse=True)[MAX_FINDINGS - 1]
-        taken = [one for one in taken if one.probability >= floor][:MAX_FINDINGS]
-    return [_finding(one, before) for one in taken]
+    found = [_finding(group, before) for group in statements(judged)]
+    if len(found) > MAX_FINDINGS:
+        floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]
+        found = [one for one in found if one.confidence >= floor][:MAX_FINDINGS]
+    return found
 
 
-def _finding(judged: Judged, before: str) -> PreferenceFinding:
-    content = judged.sentence.raw
-    terms = terms_of(content, judged.code, judged.classes, before=before[-400:])
-    language = compiled(judged.code).language
-    factual = bool(judged.classes & language.factual) and not (terms.want or terms.avoid)
+def _finding(group: list[Judged], before: str) -> PreferenceFinding:
+    code = group[0].code
+    spaced = compiled(code).language.spaced
+    content = (" " if spaced else "").join(one.sentence.raw for one in group)
+    classes = {name for one in group for name in one.classes}
+    terms = terms_of(content, code, classes, before=before[-_BEFORE:])
     return PreferenceFinding(
         content=content,
         slot=terms.slot,
         polarity=terms.polarity,
-        kind=Kind.FACT if factual else Kind.PREFERENCE,
-        confidence=round(judged.probability, 4),
+        kind=Kind.FACT if terms.is_fact else Kind.PREFERENCE,
+        confidence=round(max(one.probability for one in group), 4),
         condition=terms.condition,
         exception=terms.exception,
-        is_correction=bool(judged.classes & language.correcting),
+        is_correction=bool(classes & compiled(code).language.correcting),
         entities=entities_of(content),
         want=terms.want,
         avoid=terms.avoid,

@@ -3,8 +3,10 @@
 The probability of a sentence is `1 / (1 + exp(-z))` with `z` the sum of a bias, the weights of its
 classes, the weights of its grams divided by the length of their vector (tf-idf with cosine norm),
 and `-ln(n / 4)` where the text has n > 4 sentences: the longer a text, the less likely is any one
-sentence of it a statement. Weights are learnt offline by regularised logistic regression
-(`benchmarks/train_preferences.py`), those of classes with the sign that the table gives them.
+sentence of it a statement. It is 0 for sentences that play a role or follow a text handed over
+("You are a bot. Always ...", "Translate the following. ..."). Weights are learnt offline by
+regularised logistic regression (`benchmarks/train_preferences.py`), those of classes with the sign
+that the table gives them.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ class Parts:
 
     sentence: Sentence
     code: str
+    folded: str
     classes: set[str]
     grams: set[str]
 
@@ -46,6 +49,7 @@ class Judged:
 
     sentence: Sentence
     code: str
+    folded: str
     classes: set[str]
     probability: float
     threshold: float
@@ -62,6 +66,7 @@ def parts_of(found: Iterable[Sentence]) -> list[Parts]:
                 Parts(
                     sentence=sentence,
                     code=code,
+                    folded=folded,
                     classes=classes(folded, code),
                     grams=grams(folded, code),
                 )
@@ -85,6 +90,7 @@ def judge(found: Iterable[Sentence]) -> list[Judged]:
     parts = parts_of(found)
     length = max(0.0, math.log(len(parts) / FEW_SENTENCES)) if parts else 0.0
     judged: list[Judged] = []
+    own_will = True
     for part, row in zip(parts, with_context(parts), strict=True):
         language = compiled(part.code).language
         weights = language.weights
@@ -96,11 +102,13 @@ def judge(found: Iterable[Sentence]) -> list[Judged]:
                 square += value[1]
         if square:
             total += score / math.sqrt(square)
-        probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+        own_will = own_will and not part.classes & language.disclaims
+        probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total)))) if own_will else 0.0
         judged.append(
             Judged(
                 sentence=part.sentence,
                 code=part.code,
+                folded=part.folded,
                 classes=part.classes,
                 probability=probability,
                 threshold=language.threshold,

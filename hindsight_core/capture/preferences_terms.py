@@ -12,19 +12,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.preferences_features import compiled
+from hindsight_core.capture.languages import Language
+from hindsight_core.capture.preferences_features import Compiled, compiled
 from hindsight_core.schema import Polarity
 from hindsight_core.text import fold
 
 __all__ = ["Terms", "entities_of", "terms_of"]
 
+_LIST: Final = re.compile(r"\s*(?:,|、|/(?=\w)| or | and | nor |或者|或|和|以及)\s*")
+_EDGE: Final = " .。!?\"'()“”「」`"
+_MAX_WORDS: Final = 5
+_SHORT: Final = 2
 _GROUPS: Final = ("want", "avoid", "except", "where", "if", "topic")
 _MAX_TERMS: Final = 6
 _ENTITY: Final = re.compile(
     r"(?<![\w])(?:[A-Z][\w+#.-]{0,40}\w|[a-z]{1,20}[A-Z][\w-]{0,40}|[\w-]{1,30}[./_][\w./-]{1,60}\w"
     r"|[a-z]{1,20}\d[\w.-]{0,20})(?![\w])"
 )
-_QUOTED: Final = re.compile(r"[“「『\"`']([^”」』\"`'\n]{1,40})[”」』\"`']")
+_QUOTED: Final = re.compile(r"(?<!\w)[“「『\"`']([^”」』\"`'\n]{1,40})[”」』\"`'](?!\w)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,7 @@ class Terms:
     actions: tuple[str, ...] = ()
     condition: str = ""
     exception: str = ""
+    is_fact: bool = False
 
 
 @lru_cache(maxsize=16)
@@ -63,39 +69,59 @@ def _topic_slots(folded: str, code: str) -> list[str]:
     return [names[n] for n in sorted(found)]
 
 
-def _split(text: str, code: str) -> tuple[list[str], list[str]]:
-    """Split a captured phrase into its terms and the verbs that led to them."""
-    language = compiled(code).language
+def _split(text: str, language: Language, *, cut: bool) -> tuple[list[str], list[str]]:
+    """Split a captured phrase into its terms and, where `cut`, the verbs that led to them."""
     terms: list[str] = []
     verbs: list[str] = []
-    for part in re.split(r"\s*(?:,|、|/(?=\w)| or | and | nor |或者|或|和|以及)\s*", text):
-        if language.spaced:
-            words = part.strip(" .!?\"'()").split()
-            while words and words[0] in language.lead:
-                if words[0] in language.verbs:
-                    verbs.append(words[0])
-                words = words[1:]
-            while words and words[-1] in language.trail:
-                words = words[:-1]
-            term = " ".join(words[:5])
-        else:
-            term = part.strip(" .。!?\"'()")
-            cut = True
-            while cut:
-                cut = False
-                for lead in language.lead:
-                    if term.startswith(lead) and len(term) > len(lead):
-                        if lead in language.verbs:
-                            verbs.append(lead)
-                        term, cut = term[len(lead) :], True
-                        break
-                for trail in language.trail:
-                    if term.endswith(trail) and len(term) > len(trail):
-                        term, cut = term[: -len(trail)], True
-        term = term.strip(" \"'“”「」`")
+    strip = _strip_words if language.spaced else _strip_characters
+    for part in _LIST.split(text):
+        term, acts = strip(part.strip(_EDGE), language, cut)
+        verbs += acts
         if term and term not in language.stop:
             terms.append(term)
     return terms, verbs
+
+
+def _strip_words(part: str, language: Language, cut: bool) -> tuple[str, list[str]]:
+    words = part.split()
+    verbs: list[str] = []
+    lead = language.lead if cut else language.lead - language.verbs
+    while words and words[0] in lead and (len(words) > 1 or words[0] not in language.verbs):
+        verbs += [words[0]] if words[0] in language.verbs else []
+        words = words[1:]
+    while words and words[-1] in language.trail:
+        words = words[:-1]
+    return " ".join(words[:_MAX_WORDS]).strip(_EDGE), verbs
+
+
+def _strip_characters(part: str, language: Language, cut: bool) -> tuple[str, list[str]]:
+    verbs: list[str] = []
+    while cut and not part.startswith(language.whole):
+        lead = next((one for one in language.lead_first if part.startswith(one)), "")
+        if not lead or len(part) - len(lead) < (_SHORT if len(lead) == 1 else 1):
+            break
+        verbs += [lead] if lead in language.verbs else []
+        part = part[len(lead) :].strip(_EDGE)
+    trimmed = True
+    while trimmed:
+        trimmed = False
+        for trail in language.trail:
+            if part.endswith(trail) and len(part) > len(trail):
+                part, trimmed = part[: -len(trail)].strip(_EDGE), True
+    return part, verbs
+
+
+def _gist(folded: str, table: Compiled) -> str:
+    """Return the first two words that are no function words: the slot of last resort."""
+    language = table.language
+    if not language.spaced:
+        return re.sub(r"\W", "", folded)[:8]
+    content = [
+        word
+        for word in re.findall(r"[\w'-]+", folded)
+        if language.words.get(word) != word and word not in language.lead
+    ]
+    return " ".join(content[:2]) or folded[:20]
 
 
 def _unique(values: Iterable[str]) -> tuple[str, ...]:
@@ -116,9 +142,15 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
     topic to a statement that names none.
     """
     table = compiled(code)
-    folded = fold(statement).replace("’", "'")
-    if table.variants:
-        folded = folded.translate(table.variants)
+    language = table.language
+    plain = fold(statement).replace("’", "'")
+    folded = plain.translate(table.variants) if table.variants else plain
+
+    def spelt(terms: Iterable[str]) -> tuple[str, ...]:
+        """Give the terms back as the user spelt them: one character of a variant is one of ours."""
+        places = [(term, folded.find(term)) for term in terms]
+        return _unique(plain[at : at + len(term)] if at >= 0 else term for term, at in places)
+
     raw: dict[str, list[str]] = {group: [] for group in _GROUPS}
     for pattern in _term_patterns(code):
         for match in pattern.finditer(folded):
@@ -126,36 +158,38 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
                 if value and value.strip():
                     raw[group.rstrip("0123456789_")].append(value.strip())
     split: dict[str, list[str]] = {}
+    cuts = ("avoid", "want") if language.spaced else ("avoid",)
     actions: list[str] = []
     for group in ("want", "avoid", "except", "where", "topic"):
         split[group] = []
         for value in raw[group]:
-            terms, verbs = _split(value, code)
+            terms, verbs = _split(value, language, cut=group in cuts)
             split[group] += terms
             if group == "avoid":
-                actions += verbs
+                bare = [term for term in terms if term in language.verbs and not verbs]
+                split[group] = [term for term in split[group] if term not in bare]
+                actions += verbs + bare
+    topic = _unique(split["topic"])
     excepted = set(split["except"])
     avoid = _unique(term for term in split["avoid"] if term not in excepted)
     want = _unique(term for term in split["want"] if term not in avoid and term not in excepted)
-    topic = _unique(split["topic"])
     slots = _topic_slots(folded, code) or (_topic_slots(fold(before), code) if before else [])
-    slot = slots[0] if slots else " ".join((topic or want or avoid)[:2])
-    negative = bool(avoid) or bool(found & table.language.negative)
-    if want and avoid:
-        polarity = Polarity.FOR
+    slot = slots[0] if slots else " ".join((topic or want or avoid)[:1])
+    factual = bool(found & language.factual) and not found & language.wishing
+    if want or not (avoid or found & language.negative):
+        polarity = Polarity.NEUTRAL if factual and not want else Polarity.FOR
     else:
-        polarity = Polarity.AGAINST if negative and not want else Polarity.FOR
-    if not (want or avoid or negative) and found & table.language.factual:
-        polarity = Polarity.NEUTRAL
+        polarity = Polarity.AGAINST
     return Terms(
-        slot=slot or " ".join(folded.split()[:4])[:40],
+        slot=slot or _gist(folded, table),
         polarity=polarity,
-        want=want,
-        avoid=avoid,
-        except_=_unique(split["except"]),
-        where=_unique(split["where"]),
-        topic=topic,
-        actions=_unique(actions),
-        condition=raw["if"][0] if raw["if"] else "",
-        exception=raw["except"][0] if raw["except"] else "",
+        want=spelt(want),
+        avoid=spelt(avoid),
+        except_=spelt(split["except"]),
+        where=spelt(split["where"]),
+        topic=spelt(topic),
+        actions=spelt(actions),
+        condition=next(iter(spelt(raw["if"][:1])), ""),
+        exception=next(iter(spelt(raw["except"][:1])), ""),
+        is_fact=factual,
     )

@@ -153,9 +153,10 @@ def sentences(text: str, masked: str) -> list[Sentence]:
             continue
         lead = _BULLET.match(masked, start, stop)
         begin = lead.end() if lead else start
-        raw, cut = text[begin:end].rstrip(), masked[begin:end].rstrip()
+        cut = masked[begin:end].rstrip()
+        raw = text[begin : begin + len(cut)]
         if cut.strip(MASK + " \t\r\n.。!！?？…") and len(cut) <= MAX_SENTENCE:
-            found.append(Sentence(raw=raw, masked=cut[: len(raw)], line=line))
+            found.append(Sentence(raw=raw, masked=cut, line=line))
         line += sign == "\n"
         start = end
     return found

@@ -49,9 +49,12 @@ class Language:
     class, a function word to itself.
 
     `topics` maps a slot to its cue words. `terms` are patterns with the groups `want`, `avoid`,
-    `except`, `where`, `if` and `topic`; `stop` are words that are no term; `lead` and `trail` are
-    cut off the two ends of a term, `verbs` being those of `lead` that name an act. `negative`,
-    `factual` and `correcting` are the classes that tell a statement's polarity and kind.
+    `except`, `where`, `if` and `topic`; `stop` are words that are no term; `lead` (`lead_first`:
+    the longest first) and `trail` are cut off the two ends of a term, `verbs` being those of `lead`
+    that name an act and `whole` words that begin like one of them. `negative`, `factual`, `wishing`
+    and `correcting` are the classes that tell a statement's polarity and kind. `joins_back`,
+    `joins_on`, `grounds`, `carries_on` and `breaks_off` tell which neighbouring sentences belong to
+    a statement; after a sentence of a class in `disclaims` no sentence is the user's own will.
     """
 
     code: str
@@ -70,12 +73,21 @@ class Language:
     topics: Mapping[str, str]
     terms: tuple[str, ...]
     stop: frozenset[str]
-    lead: tuple[str, ...]
+    lead: frozenset[str]
+    lead_first: tuple[str, ...]
     verbs: frozenset[str]
     trail: tuple[str, ...]
+    whole: tuple[str, ...]
     negative: frozenset[str]
     factual: frozenset[str]
+    wishing: frozenset[str]
     correcting: frozenset[str]
+    grounds: frozenset[str]
+    carries_on: frozenset[str]
+    breaks_off: frozenset[str]
+    disclaims: frozenset[str]
+    joins_back: str
+    joins_on: str
 
 
 def _read(name: str) -> str:
@@ -122,7 +134,10 @@ def load(code: str) -> Language:
     def names(field: str) -> frozenset[str]:
         return frozenset(_listed(table[field]))
 
-    lead = names("verbs") | names("lead")
+    words = _words(table)
+    acts = {word for word, name in words.items() if name in ("<DO>", "<TASK>")}
+    verbs = names("verbs") | acts
+    lead = verbs | names("lead")
     return Language(
         code=code,
         spaced=table["spaced"],
@@ -136,14 +151,23 @@ def load(code: str) -> Language:
         speaks_against=names("speaks_against"),
         openers=names("openers"),
         variants=_variants(table["variants"]),
-        words=_words(table),
+        words=words,
         topics={slot: "|".join(_listed(cues)) for slot, cues in table["topics"].items()},
         terms=tuple(joined([part]) for part in table["terms"]["patterns"]),
         stop=names("stop"),
-        lead=tuple(sorted(lead, key=lambda word: (-len(word), word))),
-        verbs=names("verbs"),
+        lead=lead,
+        lead_first=tuple(sorted(lead, key=lambda word: (-len(word), word))),
+        verbs=verbs,
         trail=_listed(table["trail"]),
+        whole=_listed(table["whole"]),
         negative=names("negative"),
         factual=names("factual"),
+        wishing=names("wishing"),
         correcting=names("correcting"),
+        grounds=frozenset(_listed(table["joining"]["grounds"])),
+        carries_on=frozenset(_listed(table["joining"]["carries_on"])),
+        breaks_off=frozenset(_listed(table["joining"]["breaks_off"])),
+        disclaims=frozenset(_listed(table["joining"]["disclaims"])),
+        joins_back=joined([table["joining"]["back"]]),
+        joins_on=joined([table["joining"]["on"]]),
     )
