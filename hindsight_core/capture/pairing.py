@@ -145,7 +145,7 @@ def _finding(
     last_of_each = {call.signature: call for call in failures}.values()
     fixes = [fix for call in last_of_each if (fix := _same_tool(call, run))]
     if not fixes:
-        fixes = [fix for call in failures[-1:] if (fix := _other_tool(call, run))]
+        fixes = [fix for fix in (_other_tool(failures, run),) if fix]
     return LessonFinding(
         tool=tool,
         error_class=error_class,
@@ -166,8 +166,10 @@ def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
     return Fix(failed=call, worked=best[1]) if best else None
 
 
-def _other_tool(call: JudgedCall, run: _Run) -> Fix | None:
-    wanted = run.profile(call).terms
+def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:
+    """Find the call of another tool after the last failure that has words of any of them."""
+    call = failures[-1]
+    wanted = {term for failed in failures for term in run.profile(failed).terms}
     wants_act = acts(call.tool)
     for later in run.later(call, _REACH_OTHER):
         if later.tool == call.tool:

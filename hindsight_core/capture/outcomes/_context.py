@@ -98,11 +98,23 @@ class ToolContext:
 def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     """Tell the role of a tool by the words of its name, from its last part on."""
     role = _role(tool)
+    if role is Role.ACT and _visits(tool) and any(map(_is_address, args.values())):
+        role = Role.READ
     if role is not Role.SHELL:
         return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool))
     said = _joined_texts(args)
     command = read_command(f"{tool} {said}" if _is_program(tool) else said)
     return ToolContext(tool=tool, role=role, args=args, command=command)
+
+
+def _visits(tool: str) -> bool:
+    known = words("visit")
+    spoken = {word.casefold() for word in _WORD.findall(tool)}
+    return bool(spoken & known) or any(word in tool for word in known if _CJK.search(word))
+
+
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://", "www."))
 
 
 def _joined_texts(args: Mapping[str, Any]) -> str:

@@ -148,7 +148,8 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
-    if not context.raw and "\n" not in text and says(normal, "no_effect"):
+    plain = not context.raw and context.role is not Role.TRANSFORM and "\n" not in text
+    if plain and says(normal, "no_effect"):
         return Failure(message=text)
     if context.role is Role.TRANSFORM:
         own = says(normal, "transform_failed")
@@ -160,7 +161,10 @@ def _content(text: str, context: ToolContext) -> Failure | None:
         own = is_trouble(normal) and says(normal, "about_tool")
     else:
         one_line = len(text) <= _ONE_LINE and "\n" not in text and not _ENTRY.match(text)
-        own = opens(normal) or says(normal, "about_tool") or (one_line and is_trouble(normal))
+        if "\n" in text:
+            own = says(normal, "hard_opening") or says(normal, "about_tool")
+        else:
+            own = opens(normal) or says(normal, "about_tool") or (one_line and is_trouble(normal))
     if not own or says(without_harmless(context.said), "statement"):
         return None
     return Failure(message=text)
