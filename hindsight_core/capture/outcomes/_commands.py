@@ -41,7 +41,7 @@ _CONTENT_OF: Final[dict[str, frozenset[str]]] = {
     "service": frozenset({"status"}),
     "supervisorctl": frozenset({"status", "tail"}),
     "helm": frozenset({"list", "status", "history", "get"}),
-    "gh": frozenset({"issue", "pr", "run", "api"}),
+    "gh": frozenset({"list", "view", "status", "diff", "checks", "api"}),
     "terraform": frozenset({"show", "output", "state", "plan"}),
     "npm": frozenset({"ls", "audit", "outdated", "view"}),
     "aws": frozenset({"logs"}),

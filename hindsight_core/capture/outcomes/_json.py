@@ -83,7 +83,7 @@ class _Object:
             return self.failure()
         if self.reads and self.data and not self.found_nothing():
             return self.inside()
-        return self.undone() or self.bad_state() or self.inside() or self.said_no()
+        return self.undone() or self.bad_state() or self.inside() or self.said_no(good=good)
 
     def codes(self) -> tuple[bool, bool]:
         good = bad = False
@@ -180,14 +180,15 @@ class _Object:
                 return failure
         return None
 
-    def said_no(self) -> Failure | None:
+    def said_no(self, *, good: bool) -> Failure | None:
         """Judge an object that only talks, or that adds to its success that nothing was done."""
         said = self.said()
         if not said or says(said, "empty"):
             return None
         inside = [item for item in self.of("body") if not isinstance(item, str)]
         talks_only = self.found_nothing() or (not self.data and not inside)
-        if talks_only and says(said, "statement"):
+        answered = self.reads and good and not is_trouble(said)
+        if talks_only and not answered and says(said, "statement"):
             return self.failure()
         if not self.reads and says(said, "unmet"):
             return self.failure(unmet=True)

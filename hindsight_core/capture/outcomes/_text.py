@@ -35,7 +35,10 @@ _STACK: Final = re.compile(
     re.MULTILINE,
 )
 _ERROR_PAGE: Final = re.compile(r"\b([45][0-9]{2})\b")
-_ENTRY: Final = re.compile(r"^\s*(?:[-*•\[(#]|[0-9]{1,4}[-:./)]|\S{1,120}:[0-9]+[:-])")
+_ENTRY: Final = re.compile(
+    r"^\s*(?:[-*•(#]|\[(?!Errno)|(?![45][0-9]{2}\b)[0-9]{1,4}[-:./)]|\S{1,120}:[0-9]+[:-]"
+    r"|[一二三四五六七八九十]、|[QA问答][:：])"
+)
 _FIELD: Final = re.compile(r"\s*[\w -]{1,30}[:：]\s")
 _SHORT: Final = 420
 _ONE_LINE: Final = 160
@@ -145,6 +148,9 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     """Judge what a search, a file or a translation returned: only the tool's own short word."""
     if not is_short(text) or text.count("\n") > (0 if context.raw else 2):
         return None
+    listed = _ENTRY.match(text) or text.count("、") >= 2
+    if listed and context.role is not Role.TRANSFORM:
+        return None
     normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
@@ -159,8 +165,9 @@ def _content(text: str, context: ToolContext) -> Failure | None:
         own = says(normal, "hard_opening") or (is_trouble(normal) and context.names(normal))
     elif context.raw:
         own = is_trouble(normal) and says(normal, "about_tool")
+        own = own or says(normal, "unreadable")
     else:
-        one_line = len(text) <= _ONE_LINE and "\n" not in text and not _ENTRY.match(text)
+        one_line = len(text) <= _ONE_LINE and "\n" not in text
         if "\n" in text:
             own = says(normal, "hard_opening") or says(normal, "about_tool")
         else:
