@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import stat
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -140,11 +141,13 @@ def test_a_file_system_without_hard_links_keeps_the_key_too(
     assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def _load(path: str) -> bytes:
-    return load_key(Path(path), environment={})
-
-
 def test_processes_that_start_at_once_share_one_key(tmp_path: Path) -> None:
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
-        keys = pool.map(_load, [str(tmp_path / "memory.key")] * 16)
+    code = (
+        "import sys; from pathlib import Path; from hindsight_core.guard import load_key; "
+        "print(load_key(Path(sys.argv[1]), environment={}).hex())"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "memory.key")]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    keys = [process.communicate(timeout=120)[0].strip() for process in started]
+    assert all(keys)
     assert len(set(keys)) == 1
