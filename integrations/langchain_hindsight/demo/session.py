@@ -14,7 +14,7 @@ from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariab
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from hindsight_core import Hindsight, MissingExtraError, Settings
+from hindsight_core import ConfigurationError, Hindsight, Settings
 from langchain_hindsight.demo.policy import Policy
 from langchain_hindsight.demo.tools import make_tools
 from langchain_hindsight.middleware import HindsightMiddleware
@@ -93,7 +93,9 @@ def _model(spec: Specification) -> BaseChatModel:
     try:
         from langchain_openai import ChatOpenAI
     except ImportError as error:
-        raise MissingExtraError("openai", "langchain_openai", reason=str(error)) from error
+        raise ConfigurationError(
+            "demo: --model needs langchain-openai. Install it with: pip install langchain-openai"
+        ) from error
     return ChatOpenAI(model=spec["model"], base_url=spec["base_url"], temperature=0)
 
 
