@@ -104,7 +104,7 @@ class Recaller:
             ),
             synonyms=self._synonyms,
         )
-        candidates = seat(found.candidates, seats, found.threshold)
+        candidates = seat(found.candidates, seats, found.threshold, task=question)
         picked = [c.memory for c in candidates if c.kept]
         block = render(
             picked,

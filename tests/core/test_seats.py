@@ -5,13 +5,30 @@ from datetime import UTC, datetime
 from hindsight_core.ranking import ScoreBreakdown
 from hindsight_core.recall.found import Found
 from hindsight_core.recall.seats import seat
-from hindsight_core.schema import Kind, Memory, MemoryValue, Scope, Source
+from hindsight_core.schema import (
+    ErrorClass,
+    Kind,
+    Lesson,
+    Memory,
+    MemoryValue,
+    Mistake,
+    Scope,
+    Source,
+    Trigger,
+)
 
 NOW = datetime(2031, 5, 1, tzinfo=UTC)
 
 
-def found(name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_not=""):
+def lesson_of(error):
+    mistake = Mistake(action="go north", consequence="Nothing happens.", error_class=error)
+    return Lesson(trigger=Trigger(), mistake=mistake)
+
+
+def found(name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_not="", error=None):
     memory = Memory(
+        query="Find the lamp.",
+        lesson=lesson_of(error) if error else None,
         id=name,
         scope=Scope(user="u"),
         kind=kind,
@@ -67,6 +84,16 @@ def test_a_rule_that_is_far_off_or_shares_no_word_has_none():
     wordless = found("wordless", Kind.PREFERENCE, 0.3, cosine=0.15, matched=(), **below)
     expired = found("expired", Kind.PREFERENCE, 0.3, kept=False, why_not="expired")
     assert shown([*lessons, far, wordless, expired]) == ["lesson 0", "lesson 1", "lesson 2"]
+
+
+def test_a_call_without_effect_is_told_of_in_its_own_task_only():
+    soft = found("soft", Kind.LESSON, 0.9, error=ErrorClass.SOFT)
+    wrong = found("wrong", Kind.LESSON, 0.8, error=ErrorClass.VALIDATION)
+    ids = [c.memory.id for c in seat([soft, wrong], 3, 0.2, task="find the lamp") if c.kept]
+    assert ids == ["soft", "wrong"]
+    elsewhere = seat([soft, wrong], 3, 0.2, task="Find the other lamp.")
+    assert [c.memory.id for c in elsewhere if c.kept] == ["wrong"]
+    assert "another task" in elsewhere[1].why_not
 
 
 def test_nothing_fit_means_nothing_shown():
