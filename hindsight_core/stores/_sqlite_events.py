@@ -38,9 +38,10 @@ def append(connection: sqlite3.Connection, event: EventBase, owner: str) -> bool
     if known is not None:
         return False
     connection.execute(
-        "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?4, 1, 0, ?5) ON CONFLICT (run_id) DO UPDATE"
-        " SET total = total + 1, last_at = max(last_at, ?4), ended = max(ended, ?5)",
-        (event.run_id, scope, owner, at, isinstance(event, RunEnded)),
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, 1, 0, ?) ON CONFLICT (run_id) DO UPDATE"
+        " SET total = total + 1, last_at = max(last_at, excluded.last_at),"
+        " ended = max(ended, excluded.ended)",
+        (event.run_id, scope, owner, at, at, isinstance(event, RunEnded)),
     )
     connection.execute(
         "INSERT INTO events (run_id, scope_id, key, body) VALUES (?, ?, ?, ?)",

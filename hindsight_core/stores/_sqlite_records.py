@@ -103,10 +103,10 @@ def touch(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str], at: 
     visible = visible_ids(connection, scope)
     connection.execute(
         'UPDATE memories SET "references" = "references" + 1,'
-        " last_referenced_at = max(coalesce(last_referenced_at, ?1), ?1)"
-        " WHERE id IN (SELECT value FROM json_each(?2))"
-        f" AND scope_id IN ({','.join(f'?{3 + i}' for i in range(len(visible)))})",
-        (micros(at), json.dumps(list(ids)), *visible),
+        " last_referenced_at = max(coalesce(last_referenced_at, ?), ?)"
+        " WHERE id IN (SELECT value FROM json_each(?))"
+        f" AND scope_id IN ({','.join('?' * len(visible))})",
+        (micros(at), micros(at), json.dumps(list(ids)), *visible),
     )
 
 

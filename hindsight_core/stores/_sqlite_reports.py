@@ -27,9 +27,9 @@ def save_recall(
         (found, recall_id, run_id, report),
     )
     connection.execute(
-        "DELETE FROM recalls WHERE scope_id = ?1 AND seq <= (SELECT seq FROM recalls"
-        " WHERE scope_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)",
-        (found, _KEPT),
+        "DELETE FROM recalls WHERE scope_id = ? AND seq <= (SELECT seq FROM recalls"
+        " WHERE scope_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+        (found, found, _KEPT),
     )
 
 

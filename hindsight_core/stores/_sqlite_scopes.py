@@ -66,10 +66,11 @@ def visible_ids(connection: sqlite3.Connection, scope: Scope) -> list[int]:
 
 def narrower_ids(connection: sqlite3.Connection, scope: Scope) -> list[int]:
     """Return the ids of `scope` and of every scope inside it: what an erasure is about."""
+    agent, session = scope.agent or "", scope.session or ""
     rows = connection.execute(
-        "SELECT id FROM scopes WHERE tenant = ?1 AND user = ?2"
-        " AND (?3 = '' OR agent = ?3) AND (?4 = '' OR session = ?4)",
-        (scope.tenant, scope.user, scope.agent or "", scope.session or ""),
+        "SELECT id FROM scopes WHERE tenant = ? AND user = ?"
+        " AND (? = '' OR agent = ?) AND (? = '' OR session = ?)",
+        (scope.tenant, scope.user, agent, agent, session, session),
     ).fetchall()
     return [row[0] for row in rows]
 

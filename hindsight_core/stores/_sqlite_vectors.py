@@ -64,8 +64,8 @@ def add_vectors(connection: sqlite3.Connection, items: Iterable[tuple[str, Matri
         if row is None:
             continue
         connection.execute(
-            "INSERT INTO vectors VALUES (?1, (SELECT change FROM state), ?2) ON CONFLICT (rid)"
-            " DO UPDATE SET change = (SELECT change FROM state), vector = ?2",
+            "INSERT INTO vectors VALUES (?, (SELECT change FROM state), ?) ON CONFLICT (rid)"
+            " DO UPDATE SET change = (SELECT change FROM state), vector = excluded.vector",
             (row[0], blob),
         )
         connection.execute("DELETE FROM unencoded WHERE rid = ?", row)

@@ -34,9 +34,9 @@ _CODES: Final = {
 """Kind, status and whether superseded, as one number: one look-up filters by all three."""
 _FIELDS: Final = "m.rid, m.scope_id, m.kind, m.status, m.superseded, m.time, m.task_type"
 _ALL: Final = f"SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid"
-_CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ?1 THEN v.vector END
-    FROM (SELECT rid FROM vectors WHERE change > ?1
-          UNION SELECT rid FROM memories WHERE change > ?1) AS changed
+_CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
+    FROM (SELECT rid FROM vectors WHERE change > ?
+          UNION SELECT rid FROM memories WHERE change > ?) AS changed
     JOIN memories AS m ON m.rid = changed.rid JOIN vectors AS v ON v.rid = changed.rid"""
 
 
@@ -130,7 +130,7 @@ class VectorCache:
             gone = "SELECT rid FROM tombstones WHERE change > ?"
             for (rid,) in connection.execute(gone, (self._seen,)):
                 self._drop(rid)
-            cursor = connection.execute(_CHANGED, (self._seen,))
+            cursor = connection.execute(_CHANGED, (self._seen,) * 3)
         while batch := cursor.fetchmany(_BATCH):
             self._take(batch)
         self._seen = change
