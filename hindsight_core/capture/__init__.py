@@ -11,7 +11,12 @@ from hindsight_core.capture.histories import (
 )
 from hindsight_core.capture.merging import clear_lesson, merge_lesson
 from hindsight_core.capture.outcomes import judge_outcome
-from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
+from hindsight_core.capture.preferences import (
+    PreferenceFinding,
+    extract_preferences,
+    read_preference,
+)
+from hindsight_core.capture.preferences_replacing import replaces
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
@@ -32,7 +37,9 @@ __all__ = [
     "merge_lesson",
     "read_feedback",
     "read_history",
+    "read_preference",
     "redact",
+    "replaces",
     "shape",
     "signature",
     "situation_of",

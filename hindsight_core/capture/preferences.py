@@ -18,7 +18,7 @@ from hindsight_core.capture.preferences_text import mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean
 
-__all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences"]
+__all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences", "read_preference"]
 
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
@@ -67,6 +67,17 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
         floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]
         found = [one for one in found if one.confidence >= floor][:MAX_FINDINGS]
     return found
+
+
+def read_preference(statement: str) -> PreferenceFinding | None:
+    """Return what a statement is about, without asking whether it lasts.
+
+    For the content of a stored preference: its `want`, `avoid` and other terms are not stored with
+    it. None for a text in no known language.
+    """
+    considered = window(clean(statement))
+    judged = judge(sentences(considered, considered))
+    return _finding(judged, "") if judged else None
 
 
 def _finding(group: list[Judged], before: str) -> PreferenceFinding:

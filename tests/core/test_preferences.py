@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from hindsight_core.capture.preferences import MAX_FINDINGS, extract_preferences
+from hindsight_core.capture.preferences import MAX_FINDINGS, extract_preferences, read_preference
+from hindsight_core.capture.preferences_replacing import replaces
 from hindsight_core.schema import Kind, Polarity
 
 
@@ -195,3 +196,26 @@ def test_findings_are_frozen():
 def test_a_text_gives_a_bounded_number_of_findings():
     text = "\n".join(f"- Never use tool number {n}." for n in range(100))
     assert len(extract_preferences(text)) <= MAX_FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("I always want the aisle seat.", "Always the window seat, never the aisle.", True),
+        ("Use four spaces, never tabs.", "Actually, back to tabs from now on.", True),
+        ("Coffee is decaf for me, always.", "Regular coffee from now on.", True),
+        ("抬头一律写云杉文化。", "以后抬头不要写云杉文化。", True),
+        ("Always answer in English.", "No emojis in customer replies.", False),
+        ("Commit messages in English, always.", "Every commit message names the ticket.", False),
+        ("Always answer in English.", "Always answer in English.", False),
+    ],
+)
+def test_a_newer_statement_replaces_an_older_one_only_where_it_says_otherwise(old, new, expected):
+    assert replaces(read_preference(new), read_preference(old)) is expected
+
+
+def test_a_stored_statement_is_read_again_with_the_same_terms():
+    [finding] = extract_preferences("New rule for seats: always the window, never the aisle.")
+    again = read_preference(finding.content)
+    assert (again.slot, again.want, again.avoid) == (finding.slot, finding.want, finding.avoid)
+    assert read_preference("\x00 123 !!") is None

@@ -1,0 +1,35 @@
+"""Whether a newer preference takes the place of an older one that says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
+from hindsight_core.capture.preferences import PreferenceFinding
+
+__all__ = ["replaces"]
+
+
+def replaces(new: PreferenceFinding, old: PreferenceFinding) -> bool:
+    """Whether `new`, said later by the same user, takes the place of `old`.
+
+    Both must be about the same slot. It does when it says that it corrects, when it is against what
+    the older one wanted or wants what that one was against, and, for a slot that holds one value at
+    a time (seat, editor, answer language ...), when both want something and nothing of it is
+    shared. A condition on either keeps both: "tabs in Go" does not replace "spaces in Python".
+    """
+    if new.slot != old.slot or new.content == old.content:
+        return False
+    if new.condition != old.condition or new.where != old.where:
+        return False
+    if new.is_correction or _share(new.avoid, old.want) or _share(new.want, old.avoid):
+        return True
+    return bool(
+        new.slot in EXCLUSIVE_SLOTS and new.want and old.want and not _share(new.want, old.want)
+    )
+
+
+def _share(some: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether a term of the one is a term of the other, or part of it."""
+    rest = list(others)
+    return any(one in other or other in one for one in some for other in rest)
