@@ -20,12 +20,32 @@ __all__ = ["CODES", "EXCLUSIVE_SLOTS", "Language", "Weights", "load"]
 
 CODES: Final = ("en", "zh")
 EXCLUSIVE_SLOTS: Final = frozenset(
-    (
-        "answer language|ci|clock format|coffee|colour theme|currency|date format|editor|"
-        "form of address|front-end framework|home|http client|indentation|line length|milk|"
-        "package manager|room temperature|seat|shell|spelling|temperature unit|test framework|"
-        "time zone|units"
-    ).split("|")
+    [
+        "answer language",
+        "ci",
+        "clock format",
+        "coffee",
+        "colour theme",
+        "currency",
+        "date format",
+        "editor",
+        "form of address",
+        "front-end framework",
+        "home",
+        "http client",
+        "indentation",
+        "line length",
+        "milk",
+        "package manager",
+        "room temperature",
+        "seat",
+        "shell",
+        "spelling",
+        "temperature unit",
+        "test framework",
+        "time zone",
+        "units",
+    ]
 )
 """Slots of any language that hold one value at a time."""
 _MACRO: Final = re.compile(r"<<([A-Z]{1,20})>>")
