@@ -4,10 +4,15 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 from hindsight_core.failsafe import observe_swallowed
 
-# Hypothesis and pytest-timeout need no settings of their own; the user's data folder is never used.
+# Time passes no judgement here: a busy machine would fail an example that is right.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+# The user's data folder is never used.
 os.environ.setdefault("HINDSIGHT_URL", os.path.join(tempfile.mkdtemp(), "tests.db"))  # noqa: PTH118
 
 
