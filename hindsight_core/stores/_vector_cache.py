@@ -81,7 +81,7 @@ class VectorCache:
         """Return the cosine with each of these records that the scope sees and that is encoded."""
         visible = visible_ids(connection, scope)
         wanted = connection.execute(
-            "SELECT m.rid, m.id FROM json_each(?) AS w JOIN memories AS m ON m.id = w.value"
+            "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m ON m.id = w.value"
             f" WHERE m.scope_id IN ({marks(visible)})",
             (json.dumps(list(ids)), *visible),
         ).fetchall()
