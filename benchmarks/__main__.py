@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NAMES = ("capture", "replay", "retrieval")
+NAMES = ("capture", "latency", "replay", "retrieval")
 """Each is a module of this package with `measure(data, **options)`."""
 
 
