@@ -252,6 +252,10 @@ class Hindsight:
             scope, query, where=where or Where(), top_k=top_k, threshold=threshold
         )
 
+    def prefetch(self, query: str) -> None:
+        """Encode a query ahead of the recall for it, in the background; returns at once."""
+        self._recaller.prefetch(query)
+
     def memories(
         self, scope: Scope, where: Where | None = None, *, limit: int = 100, offset: int = 0
     ) -> list[Memory]:

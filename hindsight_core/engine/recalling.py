@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.query_vectors import QueryVectors
 from hindsight_core.guard import sanitize
-from hindsight_core.ports import Embedder, IndexInfo, Where
+from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
     Block,
     CandidateReport,
@@ -22,26 +20,18 @@ from hindsight_core.recall import (
     RecallReport,
     RetrievalSettings,
     Synonyms,
-    questions,
     render,
     retrieve,
     seat,
 )
 from hindsight_core.schema import Memory, Scope
-from hindsight_core.text import clean, shorten
-from hindsight_core.workers import DaemonPool
-
-if TYPE_CHECKING:
-    from hindsight_core.ports import Matrix
+from hindsight_core.text import shorten
 
 __all__ = ["Recalled", "Recaller"]
 
-logger: Final = logging.getLogger("hindsight_core")
 _ROOM_TO_CHOOSE: Final = 4
 """Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
-_MAX_VECTORS: Final = 512
-"""Vectors of the newest queries, kept so that a query is encoded once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,9 +49,7 @@ class Recaller:
     def __init__(self, core: Core, encoder: Encoder) -> None:
         self._core = core
         self._encoder = encoder
-        self._queries = DaemonPool(size=1)
-        self._lock = threading.Lock()
-        self._vectors: dict[str, Matrix] = {}
+        self._queries = QueryVectors()
         self._synonyms = (
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
         )
@@ -133,50 +121,18 @@ class Recaller:
             core.store.touch(scope, block.memory_ids, at=now)
         return Recalled(memories=tuple(picked), block=block, report=report)
 
-    def _encoded(self, message: str, patience: float | None) -> Embedder | None:
-        """The embedder with the vectors of the message's questions at hand, or None."""
+    def prefetch(self, query: str) -> None:
+        """Start to encode a query that will be recalled for; returns at once."""
+        embedder = self._core.embedder
+        if embedder is not None and self._encoder.refused is None:
+            self._queries.prefetch(embedder, query)
+
+    def _encoded(self, question: str, patience: float | None) -> Embedder | None:
+        """The embedder with the question's vectors at hand, or None to go by words alone."""
         embedder = self._core.embedder
         if embedder is None or self._encoder.refused is not None:
             return None
-        asked = [question.text for question in questions(clean(message).strip())]
-        with self._lock:
-            vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
-        missing = [text for text in asked if text not in vectors]
-        if missing:
-            encode = partial(_encode_each, embedder, missing)
-            try:
-                vectors |= self._queries.submit(encode).result(patience)
-            except TimeoutError:
-                logger.info("the query has no vector in time; this recall goes by words alone")
-                return None
-            with self._lock:
-                self._vectors |= vectors
-                while len(self._vectors) > _MAX_VECTORS:
-                    self._vectors.pop(next(iter(self._vectors)))
-        return _Encoded(embedder, vectors)
-
-
-def _encode_each(embedder: Embedder, texts: Sequence[str]) -> dict[str, Matrix]:
-    return {text: embedder.query(text) for text in texts}
-
-
-class _Encoded:
-    """An embedder whose questions are answered already."""
-
-    def __init__(self, embedder: Embedder, vectors: Mapping[str, Matrix]) -> None:
-        self._embedder = embedder
-        self._vectors = vectors
-
-    @property
-    def info(self) -> IndexInfo:
-        return self._embedder.info
-
-    def passages(self, texts: Sequence[str]) -> Matrix:
-        return self._embedder.passages(texts)
-
-    def query(self, text: str) -> Matrix:
-        known = self._vectors.get(text)
-        return self._embedder.query(text) if known is None else known
+        return self._queries.encoded(embedder, question, patience)
 
 
 def _candidates(candidates: Sequence[Found], block: Block | None) -> tuple[CandidateReport, ...]:

@@ -1,0 +1,97 @@
+"""Vectors of what is asked: each encoded once, off the caller's thread, and ahead where asked."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from hindsight_core.ports import Embedder, IndexInfo
+from hindsight_core.recall import questions
+from hindsight_core.text import clean, shorten
+from hindsight_core.workers import DaemonPool
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Matrix
+
+__all__ = ["QueryVectors"]
+
+logger: Final = logging.getLogger("hindsight_core")
+_MAX_QUERY: Final = 4_000
+_MAX_VECTORS: Final = 512
+"""Vectors of the latest queries, kept so that a query is encoded once."""
+
+
+class QueryVectors:
+    """The query vectors of one open `Hindsight`; thread-safe."""
+
+    def __init__(self) -> None:
+        self._pool = DaemonPool(size=1)
+        self._lock = threading.Lock()
+        self._vectors: dict[str, Matrix] = {}
+
+    def encoded(self, embedder: Embedder, message: str, patience: float | None) -> Embedder | None:
+        """Return the embedder with the vectors of the message's questions at hand.
+
+        None when they are not there after `patience` seconds; what comes later is kept for the next
+        time. A `patience` of None waits for as long as it takes.
+        """
+        asked = _asked(message)
+        with self._lock:
+            vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
+        missing = [text for text in asked if text not in vectors]
+        if missing:
+            try:
+                vectors |= self._submit(embedder, missing).result(patience)
+            except TimeoutError:
+                logger.info("the query has no vector in time; this recall goes by words alone")
+                return None
+        return _Encoded(embedder, vectors)
+
+    def prefetch(self, embedder: Embedder, message: str) -> None:
+        """Start to encode a message that will be recalled for; returns at once."""
+        with self._lock:
+            missing = [text for text in _asked(message) if text not in self._vectors]
+        if missing:
+            self._submit(embedder, missing)
+
+    def _submit(self, embedder: Embedder, texts: Sequence[str]) -> Future[dict[str, Matrix]]:
+        return self._pool.submit(partial(self._encode, embedder, texts))
+
+    def _encode(self, embedder: Embedder, texts: Sequence[str]) -> dict[str, Matrix]:
+        made: dict[str, Matrix] = {}
+        for text in texts:
+            with self._lock:
+                known = self._vectors.pop(text, None)
+            made[text] = embedder.query(text) if known is None else known
+            with self._lock:
+                self._vectors[text] = made[text]  # the latest is the last to go
+                while len(self._vectors) > _MAX_VECTORS:
+                    self._vectors.pop(next(iter(self._vectors)))
+        return made
+
+
+def _asked(message: str) -> list[str]:
+    return [question.text for question in questions(clean(shorten(message, _MAX_QUERY)).strip())]
+
+
+class _Encoded:
+    """An embedder whose questions are answered already."""
+
+    def __init__(self, embedder: Embedder, vectors: Mapping[str, Matrix]) -> None:
+        self._embedder = embedder
+        self._vectors = vectors
+
+    @property
+    def info(self) -> IndexInfo:
+        return self._embedder.info
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        return self._embedder.passages(texts)
+
+    def query(self, text: str) -> Matrix:
+        known = self._vectors.get(text)
+        return self._embedder.query(text) if known is None else known
