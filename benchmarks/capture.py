@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks import capture_preferences, capture_redaction, capture_tools
+from benchmarks import capture_cost, capture_preferences, capture_redaction, capture_tools
 
 _PARTS = (
     ("own_preferences.jsonl", capture_preferences.preferences),
@@ -14,6 +14,7 @@ _PARTS = (
     ("logs_who_and_when.jsonl", capture_tools.logs),
     ("secrets.jsonl", capture_redaction.secrets),
     ("pii_texts.jsonl", capture_redaction.personal),
+    ("runs_tau_airline.jsonl", capture_cost.judging),
 )
 
 

@@ -276,6 +276,13 @@ class EventStore(Protocol):
         """All events of a run, judged or not, in the order of their arrival."""
         ...
 
+    def rewrite(self, events: Sequence[EventBase]) -> int:
+        """Replace the bodies of events that are there (same run, scope and key); how many were.
+
+        For texts that turn out to hold a secret after they were recorded.
+        """
+        ...
+
     def settle(
         self,
         run_id: str,

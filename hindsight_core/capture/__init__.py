@@ -9,7 +9,7 @@ from hindsight_core.capture.histories import (
     RecordedStep,
     read_history,
 )
-from hindsight_core.capture.merging import clear_lesson, merge_lesson
+from hindsight_core.capture.merging import clear_lesson, merge_lesson, withdraw
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.preferences import (
     PreferenceFinding,
@@ -44,4 +44,5 @@ __all__ = [
     "signature",
     "situation_of",
     "to_jsonable",
+    "withdraw",
 ]

@@ -8,7 +8,7 @@ from typing import Final
 from hindsight_core.capture.lesson_text import lesson_text, words_of
 from hindsight_core.schema import Candidate, Evidence, Lesson, Memory, Status, ToolCall
 
-__all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_lesson"]
+__all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_lesson", "withdraw"]
 
 MAX_MERGED_CALLS: Final = 96
 """Failing calls that one lesson keeps, the newest."""
@@ -22,25 +22,39 @@ def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> 
     """Join what a run taught with the memory of the same `dedupe_key`.
 
     Evidence is united by run. Of a lesson the failing calls are united, those whose signature is in
-    `cleared` are dropped, and the text is written anew; a lesson that had been archived is active
+    `cleared` are dropped, and the text is written anew. A memory that had been archived is active
     again. Returns `old` itself when the run adds nothing, so that judging a run twice changes
     nothing.
     """
-    evidence = _evidence(old.evidence, new.evidence)
-    if old.lesson is None or new.lesson is None:
-        return old if evidence == old.evidence else old.model_copy(update={"evidence": evidence})
-    lesson = _joined(old.lesson, new.lesson, frozenset(cleared))
-    if evidence == old.evidence and lesson == old.lesson:
+    update: dict[str, object] = {"evidence": _evidence(old.evidence, new.evidence)}
+    unchanged = update["evidence"] == old.evidence
+    if old.lesson is not None and new.lesson is not None:
+        lesson = _joined(old.lesson, new.lesson, frozenset(cleared))
+        unchanged = unchanged and lesson == old.lesson
+        update |= {
+            "lesson": lesson,
+            "value": _value(old, lesson),
+            "expires_at": new.expires_at,
+        }
+    if unchanged:
         return old
-    update: dict[str, object] = {
-        "evidence": evidence,
-        "lesson": lesson,
-        "value": _value(old, lesson),
-        "expires_at": new.expires_at,
-    }
     if old.status is Status.ARCHIVED:
         update["status"] = Status.ACTIVE
     return old.model_copy(update=update)
+
+
+def withdraw(old: Memory, run_id: str) -> Memory:
+    """Take back a run's word for a path that turned out not to have ended well.
+
+    A path with no other run behind it is archived. Returns `old` itself when the run never vouched
+    for it, so that judging a run twice changes nothing.
+    """
+    kept = tuple(one for one in old.evidence if one.run_id != run_id)
+    if len(kept) == len(old.evidence):
+        return old
+    archived = not kept and old.status is Status.ACTIVE
+    status = Status.ARCHIVED if archived else old.status
+    return old.model_copy(update={"evidence": kept, "status": status, "misses": old.misses + 1})
 
 
 def clear_lesson(old: Memory, cleared: Collection[str]) -> Memory:

@@ -93,6 +93,11 @@ class Redactor:
         if is_distinctive(secret):
             self._keep((form, type_) for form in forms(secret))
 
+    def __len__(self) -> int:
+        """How many secrets are remembered, each form in which one may be written counted."""
+        with self._lock:
+            return len(self._known)
+
     def _snapshot(self) -> Known:
         with self._lock:
             return tuple(self._known.items())

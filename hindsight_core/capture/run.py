@@ -38,13 +38,15 @@ class Judgement:
 
     `cleared` are the signatures of calls whose last attempt worked: whatever lesson names one of
     them is no longer true (`clear_lesson`). `cleared_tools` are their tools, to find those lessons
-    by.
+    by. `unverified` are keys of the path that the run took, where somebody said that it did not do:
+    what an earlier judgement took from this run for verified is not (`withdraw`).
     """
 
     candidates: tuple[Candidate, ...] = ()
     calls: tuple[CallRecord, ...] = ()
     cleared: frozenset[str] = frozenset()
     cleared_tools: tuple[str, ...] = ()
+    unverified: tuple[str, ...] = ()
 
 
 def situation_of(task: str) -> str:
@@ -70,6 +72,7 @@ def judge_run(events: Sequence[Event]) -> Judgement:
         calls=tuple(run.records()),
         cleared=frozenset(call.signature for call in standing),
         cleared_tools=tuple(dict.fromkeys(call.tool for call in standing)),
+        unverified=tuple(run.unverified()),
     )
 
 
@@ -113,8 +116,16 @@ class _Run:
             yield lesson_candidate(finding, self.situation)
 
     def path(self) -> Iterable[Candidate]:
-        if self._ended_well() and (candidate := path_candidate(self.calls, self.situation)):
+        ended_well = self._verdict()
+        if ended_well is None:
+            ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
+            ended_well = bool(ended and ended[-1])
+        if ended_well and (candidate := path_candidate(self.calls, self.situation)):
             yield candidate
+
+    def unverified(self) -> Iterable[str]:
+        if self._verdict() is False and (path := path_candidate(self.calls, self.situation)):
+            yield path.dedupe_key
 
     def records(self) -> Iterable[CallRecord]:
         for call in self.calls:
@@ -138,8 +149,8 @@ class _Run:
         last = {call.signature: call for call in self.calls}
         return [call.event.call for call in last.values() if call.outcome.ok]
 
-    def _ended_well(self) -> bool:
-        """Explicit feedback outranks the user's words, these outrank the framework's outcome.
+    def _verdict(self) -> bool | None:
+        """What people said of the run's outcome; explicit feedback outranks other words.
 
         A complaint counts from the first call on, praise only after the last: until then it is
         about something else.
@@ -154,10 +165,7 @@ class _Run:
                 good = None if event.nested or event.at <= first else read_feedback(event.text)
                 if good is False or (good and event.at > last):
                     heard = good
-        if heard is not None:
-            return heard
-        ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
-        return bool(ended and ended[-1])
+        return heard
 
 
 def _outcome(event: ToolCalled) -> Outcome:

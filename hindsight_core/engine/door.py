@@ -378,8 +378,9 @@ class Hindsight:
             self._open_turns[place] = recorder.run_id
             while len(self._open_turns) > _MAX_OPEN_TURNS:
                 self._open_turns.pop(next(iter(self._open_turns)))
-        if before not in (None, recorder.run_id):
-            self._intake.drain(str(before))
+        if before is not None and before != recorder.run_id:
+            self._intake.drain(before)
+            recorder.follows = before
 
 
 def _member(members: type[_Enum], value: str) -> _Enum:

@@ -10,10 +10,18 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from hindsight_core.capture import Judgement, clear_lesson, judge_run, merge_lesson
+from hindsight_core.capture import (
+    Judgement,
+    clear_lesson,
+    judge_run,
+    merge_lesson,
+    read_feedback,
+    withdraw,
+)
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.errors import StaleError
+from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, admit
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
 from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
@@ -51,6 +59,17 @@ class Intake:
         for run in runs:
             self.drain(run.run_id)
         return len(runs)
+
+    def hear(self, run_id: str, said: UserSaid) -> None:
+        """Take the first words of the next turn as the user's verdict on a run, if they are one."""
+        good = None if said.nested else read_feedback(said.text)
+        if good is None or not self._core.store.events(run_id):
+            return
+        verdict = FeedbackGiven(
+            run_id=run_id, scope=said.scope, key=f"{said.key}/verdict", at=said.at, good=good
+        )
+        if self._core.store.append(verdict, owner=self._core.owner):
+            self.drain(run_id)
 
     def drain_own(self) -> None:
         """Judge every run that this process recorded and has not judged yet."""
@@ -124,7 +143,7 @@ class Intake:
             return []
         judgement = judge_run(events)
         memories = self._merge(judgement)
-        for memory in self._disproved(events[0].scope, judgement):
+        for memory in self._taken_back(events[0].scope, run_id, judgement):
             memories.setdefault(memory.id, memory)
         results = self._core.store.settle(
             run_id,
@@ -157,9 +176,13 @@ class Intake:
             result[memory.id] = memory
         return result
 
-    def _disproved(self, scope: Scope, judgement: Judgement) -> Iterator[Memory]:
-        """Lessons of the same situation that a success of this run proves wrong."""
+    def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:
+        """Lessons of the same situation that a success of this run proves wrong, and its path."""
         store = self._core.store
+        for memory in store.find(scope, judgement.unverified):
+            kept = withdraw(memory, run_id)
+            if kept != memory:
+                yield self._revised(kept, memory)
         situations = {call.situation for call in judgement.calls}
         ids = {
             stats.memory_id

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from hindsight_core.capture import Redactor, make_call, situation_of, to_jsonable
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.covering import cover
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
 from hindsight_core.errors import ScopeError
@@ -79,8 +80,11 @@ class RunRecorder:
         self._begun = False
         self._attempts: Counter[str] = Counter()
         self._unnamed = 0
+        self._covered = 0
         self._first_user = ""
         self._last_user = ""
+        self.follows = ""
+        """The run before this one in the same conversation, until the user's first words here."""
         self._blocks: dict[str, Block | None] = {}
         self._advice: dict[str, str] = {}
 
@@ -185,18 +189,20 @@ class RunRecorder:
             return
         if not turn:
             turn = blake2b(kept.encode(), digest_size=8).hexdigest()
-        self._append(
-            UserSaid(
-                **self._base(f"user/{turn}"),
-                text=kept,
-                turn=turn,
-                nested=nested or bool(self._started["nested"]),
-                before=self._text(before) if before else "",
-            )
+        said = UserSaid(
+            **self._base(f"user/{turn}"),
+            text=kept,
+            turn=turn,
+            nested=nested or bool(self._started["nested"]),
+            before=self._text(before) if before else "",
         )
+        new = self._append(said)
         with self._lock:
             self._last_user = kept
             self._first_user = self._first_user or kept
+            follows, self.follows = (self.follows, "") if new else ("", self.follows)
+        if follows:
+            self._intake.hear(follows, said)
 
     def _agent(self, text: str, turn: str) -> None:
         kept = self._text(text)
@@ -317,13 +323,20 @@ class RunRecorder:
     def _feedback(self, good: bool | None, text: str) -> None:
         key = f"{self.run_id}/feedback/{self._core.ids()}"
         self._append(FeedbackGiven(**self._base(key), good=good, text=self._text(text)))
-        self._intake.drain(self.run_id)
+        self._judge()
 
     def _finish(self, ok: bool | None, error: str) -> None:
         # One end for each outcome: a run that spans several turns may end more than once.
         said = blake2b(f"{ok} {error}".encode(errors="replace"), digest_size=8).hexdigest()
         base = self._base(f"{self.run_id}/end/{said}")
         self._append(RunEnded(**base, ok=ok, error=self._text(error)))
+        self._judge()
+
+    def _judge(self) -> None:
+        """Judge the run, with what it showed to be a secret taken out of all its texts first."""
+        if len(self._redactor) > self._covered:
+            self._covered = len(self._redactor)
+            self._core.store.rewrite(cover(self._core.store.events(self.run_id), self._redactor))
         self._intake.drain(self.run_id)
 
     @property

@@ -18,7 +18,7 @@ from hindsight_core.stores import _sqlite_calls as calls_table
 from hindsight_core.stores import _sqlite_records as records
 from hindsight_core.stores._sqlite_scopes import from_micros, micros, scope_id
 
-__all__ = ["append", "events", "prune", "runs", "settle"]
+__all__ = ["append", "events", "prune", "rewrite", "runs", "settle"]
 
 
 def append(connection: sqlite3.Connection, event: EventBase, owner: str) -> bool:
@@ -83,6 +83,17 @@ def events(connection: sqlite3.Connection, run_id: str) -> list[Event]:
             f"an event of run {run_id} cannot be read ({error.error_count()} fields are wrong). "
             "Run 'hindsight-core doctor', or restore a backup"
         ) from error
+
+
+def rewrite(connection: sqlite3.Connection, changed: Sequence[EventBase]) -> int:
+    """Replace the bodies of events that are there."""
+    return sum(
+        connection.execute(
+            "UPDATE events SET body = ? WHERE run_id = ? AND scope_id = ? AND key = ?",
+            (dump_event(event), event.run_id, scope_id(connection, event.scope), event.key),
+        ).rowcount
+        for event in changed
+    )
 
 
 def settle(

@@ -128,6 +128,10 @@ class SqliteStore:
         with self._database.read() as connection:
             return _sqlite_events.events(connection, run_id)
 
+    def rewrite(self, events: Sequence[EventBase]) -> int:
+        with self._database.write() as connection:
+            return _sqlite_events.rewrite(connection, events)
+
     def settle(
         self,
         run_id: str,

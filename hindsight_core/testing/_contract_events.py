@@ -52,6 +52,17 @@ class EventsContract(ContractBase):
             assert store.append(event, owner="p")
         assert store.events(scope.tenant) == [*said, called]
 
+    def test_an_event_is_rewritten_only_where_it_is_there(self, store: Store) -> None:
+        first, second = make_said("k", text="my word is tango"), make_said("l", text="as it was")
+        for event in (first, second):
+            assert store.append(event, owner="p")
+        covered = first.model_copy(update={"text": "my word is [redacted:password]"})
+        absent = make_said("m", text="never recorded")
+        of_another = make_said("l", "another run", text="not this one")
+        assert store.rewrite([covered, absent, of_another]) == 1
+        assert store.events("run") == [covered, second]
+        assert store.events("another run") == []
+
     def test_a_second_event_of_the_same_key_is_dropped(self, store: Store) -> None:
         assert store.append(make_said("k", text="first"), owner="p")
         assert not store.append(make_said("k", text="second"), owner="p")
