@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from hindsight_core.events import Event, EventBase
+from hindsight_core.ports_guard import GuardStore
 from hindsight_core.schema import Kind, Memory, Scope, Status
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ class VectorIndex(Protocol):
         ...
 
 
-class Store(MemoryStore, EventStore, VectorIndex, Protocol):
+class Store(MemoryStore, EventStore, VectorIndex, GuardStore, Protocol):
     """All that a backend offers; the embedded default is one file that does all three."""
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hindsight_core.errors import StoreCorruptError
+from hindsight_core.stores import _sqlite_audit as audit
 from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_reports import broken_links
 
 __all__ = ["check"]
 
@@ -19,6 +19,7 @@ _COUNTED: Final = (
     "calls",
     "recalls",
     "audit",
+    "guard_records",
 )
 _PROBLEMS: Final = {
     "records without a text": "SELECT count(*) FROM memories WHERE rid NOT IN"
@@ -61,7 +62,7 @@ def _check(database: Database) -> dict[str, Any]:
             (found,) = connection.execute(statement).fetchone()
             if found:
                 problems.append(f"{found} {label}")
-        problems += [f"audit entry {seq} does not follow" for seq in broken_links(connection)]
+        problems += audit.problems(connection)
         for table in _COUNTED:
             (report[table],) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         (pages,) = connection.execute("PRAGMA page_count").fetchone()

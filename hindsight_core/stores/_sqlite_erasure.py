@@ -12,13 +12,14 @@ from hindsight_core.ports import ErasureReceipt
 from hindsight_core.schema import Scope
 from hindsight_core.stores import _sqlite_text as text
 from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sqlite_guard import forget_about
 from hindsight_core.stores._sqlite_scopes import marks, narrower_ids, visible_ids
 from hindsight_core.stores._sqlite_vectors import drop_old_tombstones
 from hindsight_core.stores._sqlite_wiping import rewrite, wipe_deleted
 
 __all__ = ["delete", "erase"]
 
-_BY_SCOPE: Final = ("calls", "counted", "recalls", "events", "runs", "memories")
+_BY_SCOPE: Final = ("calls", "counted", "recalls", "events", "runs", "guard_records", "memories")
 
 
 def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) -> int:
@@ -47,6 +48,7 @@ def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) 
                 " AND instr(report, ?) > 0",
                 (*whole_user, json.dumps(memory_id)),
             )
+        forget_about(connection, whole_user, [row[2] for row in gone])
         _forget_runs(connection, whole_user, _runs_of(gone))
         drop_old_tombstones(connection)
     if gone and wipe:

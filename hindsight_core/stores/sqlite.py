@@ -24,6 +24,7 @@ from hindsight_core.ports import (
 )
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import (
+    _sqlite_audit,
     _sqlite_backup,
     _sqlite_calls,
     _sqlite_erasure,
@@ -35,6 +36,7 @@ from hindsight_core.stores import (
 )
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sqlite_guard import GuardPart
 from hindsight_core.stores._sqlite_match import TextSearch
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SqliteStore"]
 
 
-class SqliteStore:
+class SqliteStore(GuardPart):
     """A `Store` in one file, shared by any number of threads and processes of one machine.
 
     The file and its folder are made where they are missing, readable by their owner only. Raises
@@ -55,6 +57,7 @@ class SqliteStore:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path).expanduser().absolute()
         self._database = Database(self._path)
+        self.ensure_guard_tables()
         self._text = TextSearch()
         self._vectors: VectorCache | None = None
 
@@ -162,11 +165,11 @@ class SqliteStore:
 
     def audit(self, entry: AuditEntry) -> None:
         with self._database.write() as connection:
-            _sqlite_reports.audit(connection, entry)
+            _sqlite_audit.append(connection, entry)
 
     def audit_log(self, *, limit: int = 100) -> list[AuditEntry]:
         with self._database.read() as connection:
-            return _sqlite_reports.audit_log(connection, limit)
+            return _sqlite_audit.newest(connection, limit)
 
     def index_info(self) -> IndexInfo | None:
         with self._database.read() as connection:

@@ -1,0 +1,56 @@
+"""What the guard keeps of its own beside the memories: decisions of persons, alerts, grants.
+
+A part of `Store`; kept apart from `ports` because only the guard reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from hindsight_core.schema import Scope, Status
+
+__all__ = ["GuardRecord", "GuardStore"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GuardRecord:
+    """One record of the guard: it belongs to a scope and is erased with it.
+
+    `body` is JSON, `about` the id of the memory that it is about, empty where it is about none.
+    """
+
+    id: str
+    scope: Scope
+    kind: str
+    at: datetime
+    about: str = ""
+    body: str = "{}"
+
+
+class GuardStore(Protocol):
+    """The guard's own records. Every call is one transaction."""
+
+    def keep(self, records: Sequence[GuardRecord]) -> None:
+        """Insert, or replace by id; a record of another user's id is never replaced."""
+        ...
+
+    def kept(
+        self, kind: str, *, tenant: str, user: str | None = None, limit: int = 1_000
+    ) -> list[GuardRecord]:
+        """List the records of a kind, newest first: of one user, or of a whole tenant."""
+        ...
+
+    def drop(self, ids: Sequence[str], *, tenant: str) -> int:
+        """Delete records by id; return how many there were."""
+        ...
+
+    def scopes_holding(self, status: Status, *, tenant: str | None = None) -> list[Scope]:
+        """The scopes that hold a memory of a status, oldest scope first, of one tenant or of all."""
+        ...
+
+    def derived(self, scope: Scope, ids: Sequence[str]) -> list[str]:
+        """The ids of the user's memories whose lineage leads to one of these, at any remove."""
+        ...

@@ -1,0 +1,166 @@
+"""The guard's own records, and what the tables say of scopes and lineages."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from hindsight_core.errors import InvalidMemoryError
+from hindsight_core.ports_guard import GuardRecord
+from hindsight_core.schema import Scope, Status
+from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sqlite_scopes import (
+    from_micros,
+    marks,
+    micros,
+    narrower_ids,
+    scope_id,
+)
+
+__all__ = ["GuardPart", "forget_about"]
+
+_TABLES: Final = (
+    # `about` is the id of a memory; it may be gone.
+    """CREATE TABLE IF NOT EXISTS guard_records (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        scope_id INTEGER NOT NULL REFERENCES scopes (id),
+        kind TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        about TEXT NOT NULL,
+        body TEXT NOT NULL)""",
+    """CREATE INDEX IF NOT EXISTS guard_records_newest ON guard_records (kind, scope_id, seq)""",
+    """CREATE INDEX IF NOT EXISTS guard_records_about ON guard_records (about)
+        WHERE about <> ''""",
+    """CREATE INDEX IF NOT EXISTS memories_status ON memories (status, scope_id)
+        WHERE status <> 'active'""",
+)
+
+
+class GuardPart:
+    """The part of `SqliteStore` that is a `GuardStore`."""
+
+    _database: Database
+
+    def ensure_guard_tables(self) -> None:
+        """Make the tables where they are missing; any number of processes may do so at once."""
+        if not self._database.fetch("SELECT 1 FROM sqlite_schema WHERE name = 'memories_status'"):
+            with self._database.write() as connection:
+                for statement in _TABLES:
+                    connection.execute(statement)
+
+    def keep(self, records: Sequence[GuardRecord]) -> None:
+        with self._database.write() as connection:
+            _keep(connection, records)
+
+    def kept(
+        self, kind: str, *, tenant: str, user: str | None = None, limit: int = 1_000
+    ) -> list[GuardRecord]:
+        with self._database.read() as connection:
+            return _kept(connection, kind, tenant=tenant, user=user, limit=limit)
+
+    def drop(self, ids: Sequence[str], *, tenant: str) -> int:
+        with self._database.write() as connection:
+            return _drop(connection, ids, tenant=tenant)
+
+    def scopes_holding(self, status: Status, *, tenant: str | None = None) -> list[Scope]:
+        with self._database.read() as connection:
+            return _scopes_holding(connection, status, tenant=tenant)
+
+    def derived(self, scope: Scope, ids: Sequence[str]) -> list[str]:
+        with self._database.read() as connection:
+            return _derived(connection, scope, ids)
+
+
+def _keep(connection: sqlite3.Connection, records: Sequence[GuardRecord]) -> None:
+    """Insert records, or replace them by id."""
+    for record in records:
+        scope = record.scope
+        owner = connection.execute(
+            "SELECT s.tenant, s.user FROM guard_records AS g JOIN scopes AS s ON s.id = g.scope_id"
+            " WHERE g.id = ?",
+            (record.id,),
+        ).fetchone()
+        if owner is not None and owner != (scope.tenant, scope.user):
+            raise InvalidMemoryError("id", "belongs to a record of another user", "Give a new id")
+        row = (scope_id(connection, scope), record.kind, micros(record.at), record.about)
+        connection.execute(
+            "INSERT INTO guard_records (id, scope_id, kind, at, about, body)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET scope_id ="
+            " excluded.scope_id, kind = excluded.kind, at = excluded.at, about = excluded.about,"
+            " body = excluded.body",
+            (record.id, *row, record.body),
+        )
+
+
+def _kept(
+    connection: sqlite3.Connection, kind: str, *, tenant: str, user: str | None, limit: int
+) -> list[GuardRecord]:
+    """List the records of a kind, newest first."""
+    rows = connection.execute(
+        "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
+        " FROM scopes AS s CROSS JOIN guard_records AS g ON g.kind = ? AND g.scope_id = s.id"
+        " WHERE s.tenant = ? AND (? IS NULL OR s.user = ?) ORDER BY g.seq DESC LIMIT ?",
+        (kind, tenant, user, user, max(0, limit)),
+    )
+    return [
+        GuardRecord(
+            id=row[0], scope=_scope(*row[1:5]), kind=row[5], at=from_micros(row[6]),
+            about=row[7], body=row[8],
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _drop(connection: sqlite3.Connection, ids: Sequence[str], *, tenant: str) -> int:
+    """Delete records of a tenant by id."""
+    return connection.execute(
+        "DELETE FROM guard_records WHERE id IN (SELECT value FROM json_each(?))"
+        " AND scope_id IN (SELECT id FROM scopes WHERE tenant = ?)",
+        (json.dumps(list(ids)), tenant),
+    ).rowcount
+
+
+def forget_about(connection: sqlite3.Connection, scopes: Sequence[int], ids: Sequence[str]) -> int:
+    """Delete the records that are about memories which are erased."""
+    return connection.execute(
+        "DELETE FROM guard_records WHERE about IN (SELECT value FROM json_each(?))"
+        f" AND scope_id IN ({marks(scopes)})",
+        (json.dumps(list(ids)), *scopes),
+    ).rowcount
+
+
+def _scopes_holding(
+    connection: sqlite3.Connection, status: Status, *, tenant: str | None
+) -> list[Scope]:
+    """Return the scopes that hold a memory of a status."""
+    rows = connection.execute(
+        "SELECT tenant, user, agent, session FROM scopes WHERE (? IS NULL OR tenant = ?)"
+        " AND id IN (SELECT scope_id FROM memories WHERE status = ?) ORDER BY id",
+        (tenant, tenant, str(status)),
+    )
+    return [_scope(*row) for row in rows]
+
+
+def _derived(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[str]:
+    """Return the memories of the user whose lineage leads to one of these ids."""
+    whole = narrower_ids(connection, Scope(tenant=scope.tenant, user=scope.user))
+    found: dict[str, None] = {}
+    wanted = list(dict.fromkeys(ids))
+    while wanted:
+        # `json_each` is asked of the few records only that hold such an id at all.
+        rows = connection.execute(
+            "SELECT DISTINCT m.id FROM memories AS m, json_each(m.body, '$.lineage') AS parent"
+            f" WHERE m.scope_id IN ({marks(whole)}) AND m.body NOT LIKE '%\"lineage\":[]%'"
+            " AND parent.value IN (SELECT value FROM json_each(?))",
+            (*whole, json.dumps(wanted)),
+        ).fetchall()
+        wanted = [row[0] for row in rows if row[0] not in found and row[0] not in ids]
+        found.update(dict.fromkeys(wanted))
+    return list(found)
+
+
+def _scope(tenant: str, user: str, agent: str, session: str) -> Scope:
+    return Scope(tenant=tenant, user=user, agent=agent or None, session=session or None)
