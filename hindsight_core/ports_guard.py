@@ -48,7 +48,7 @@ class GuardStore(Protocol):
         ...
 
     def scopes_holding(self, status: Status, *, tenant: str | None = None) -> list[Scope]:
-        """The scopes that hold a memory of a status, oldest scope first, of one tenant or of all."""
+        """The scopes that hold a memory of a status, oldest scope first; None: of all tenants."""
         ...
 
     def derived(self, scope: Scope, ids: Sequence[str]) -> list[str]:
