@@ -12,7 +12,18 @@ from hindsight_core._version import __version__
 
 if TYPE_CHECKING:
     from hindsight_core.capture import RecordedRun, RecordedStep
-    from hindsight_core.engine import Explanation, Health, Hindsight, Recalled, RunRecorder
+    from hindsight_core.engine import (
+        Explanation,
+        Health,
+        Hindsight,
+        LiveRun,
+        LiveRuns,
+        Place,
+        Recalled,
+        RunRecorder,
+        WatchedCall,
+        stable_id,
+    )
     from hindsight_core.errors import (
         ConfigurationError,
         EmbedderMismatchError,
@@ -53,9 +64,12 @@ __all__ = [
     "InvalidMemoryError",
     "Kind",
     "Lesson",
+    "LiveRun",
+    "LiveRuns",
     "Memory",
     "MissingExtraError",
     "NotFoundError",
+    "Place",
     "RecallReport",
     "Recalled",
     "RecordedRun",
@@ -68,16 +82,29 @@ __all__ = [
     "Status",
     "StoreError",
     "Tier",
+    "WatchedCall",
     "Where",
     "__version__",
     "in_executor",
     "let_through",
     "observe_swallowed",
+    "stable_id",
 ]
 
 _ROOMS: Final = {
     "capture": ("RecordedRun", "RecordedStep"),
-    "engine": ("Explanation", "Health", "Hindsight", "Recalled", "RunRecorder"),
+    "engine": (
+        "Explanation",
+        "Health",
+        "Hindsight",
+        "LiveRun",
+        "LiveRuns",
+        "Place",
+        "Recalled",
+        "RunRecorder",
+        "WatchedCall",
+        "stable_id",
+    ),
     "errors": (
         "ConfigurationError",
         "EmbedderMismatchError",

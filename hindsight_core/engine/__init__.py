@@ -3,7 +3,19 @@
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.explaining import Explanation
 from hindsight_core.engine.health import Health
+from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
 
-__all__ = ["Explanation", "Health", "Hindsight", "Recalled", "RunRecorder"]
+__all__ = [
+    "Explanation",
+    "Health",
+    "Hindsight",
+    "LiveRun",
+    "LiveRuns",
+    "Place",
+    "Recalled",
+    "RunRecorder",
+    "WatchedCall",
+    "stable_id",
+]

@@ -40,8 +40,8 @@ class Intake:
     def __init__(self, core: Core, encoder: Encoder) -> None:
         self._core = core
         self._encoder = encoder
-        self.raised_out: set[str] = set()
-        """Runs of this process whose last call raised: most frameworks end the run there."""
+        self.maybe_over: set[str] = set()
+        """Runs of this process that may have ended without a word: no event came since."""
 
     def drain(self, run_id: str) -> list[PutResult]:
         """Judge one run; doing it again, or in two processes at once, changes nothing more."""
@@ -151,7 +151,7 @@ class Intake:
             memories=list(memories.values()),
             calls=_with_lessons(judgement.calls, memories.values()),
         )
-        self.raised_out.discard(run_id)
+        self.maybe_over.discard(run_id)
         made = {result.id for result in results if result.created}
         self._encoder.wake([memory for memory in memories.values() if memory.id in made])
         return results
@@ -207,7 +207,7 @@ class Intake:
     def _is_over(self, run: RunInfo) -> bool:
         if run.ended or owner_is_gone(run.owner):
             return True
-        return run.run_id in self.raised_out or self._core.clock() - run.last_at > _IDLE
+        return run.run_id in self.maybe_over or self._core.clock() - run.last_at > _IDLE
 
 
 def _as_shown(candidate: Candidate) -> Candidate:

@@ -148,6 +148,13 @@ class RunRecorder:
         """Record explicit word on how the run went."""
         self._safely("feedback", None, self._feedback, good, text)
 
+    def rest(self) -> None:
+        """Say that the run may be over: it is judged before the next one, unless it goes on.
+
+        For frameworks that do not tell the end of a run.
+        """
+        self._intake.maybe_over.add(self.run_id)
+
     def finish(self, ok: bool | None = None, error: str = "") -> None:
         """End the run: its events are judged, guarded and stored. Calling it twice is harmless."""
         self._safely("finish", None, self._finish, ok, error)
@@ -174,7 +181,7 @@ class RunRecorder:
                 start = RunStarted(**self._base(f"{self.run_id}/start"), **self._started)
                 self._core.store.append(start, owner=self._core.owner)
                 self._begun = True
-        self._intake.raised_out.discard(self.run_id)
+        self._intake.maybe_over.discard(self.run_id)
         return self._core.store.append(event, owner=self._core.owner)
 
     def _text(self, text: str) -> str:
@@ -308,8 +315,8 @@ class RunRecorder:
                 attempt=max(1, self._attempts[_slot(call)]),
             )
         )
-        if error is not None:
-            self._intake.raised_out.add(self.run_id)
+        if error is not None:  # most frameworks end the run there
+            self._intake.maybe_over.add(self.run_id)
         failed = error is not None or flagged_error is True
         if not failed or self._core.settings.gate_mode(call.tool) is GateMode.OBSERVE:
             return None

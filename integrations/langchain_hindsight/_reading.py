@@ -5,7 +5,6 @@ Pure, apart from the ambient config of the graph that runs now.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -13,6 +12,8 @@ from typing import Any, Final, cast
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.config import get_config
 from langgraph.types import Command
+
+from hindsight_core import stable_id
 
 __all__ = [
     "REJECTION",
@@ -124,11 +125,6 @@ def _by_a_person(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs
 
 
-def _digest(*parts: str | None) -> str:
-    text = "\x00".join("\x01" if part is None else part for part in parts)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
 def run_id_of(site: Site, messages: Sequence[BaseMessage]) -> tuple[str, bool]:
     """The id of the run that answers the user's last message, and whether there is such a message.
 
@@ -137,13 +133,13 @@ def run_id_of(site: Site, messages: Sequence[BaseMessage]) -> tuple[str, bool]:
     """
     if site.task_id and not site.nested:
         # Never the bare id: two users may well have a task "1".
-        return "lc-" + _digest(site.tenant, site.user, site.agent, "task", site.task_id), True
+        task = ("task", site.task_id)
+        return stable_id("lc-", site.tenant, site.user, site.agent, *task), True
     asked = _last_by_a_person(messages)
     base = asked or next(iter(messages), None)
     told = (base.id, str(base.text)) if base is not None else ("", "")
-    return "lc-" + _digest(
-        site.tenant, site.user, site.thread, site.agent, *told
-    ), asked is not None
+    place = (site.tenant, site.user, site.thread, site.agent)
+    return stable_id("lc-", *place, *told), asked is not None
 
 
 def task_of(messages: Sequence[BaseMessage]) -> str:
@@ -162,7 +158,7 @@ def heard_now(messages: Sequence[BaseMessage]) -> list[Heard]:
     start = spoken[-1] + 1 if spoken else 0
     before = str(messages[start - 1].text) if start else ""
     return [
-        Heard(text=text, turn=_digest(message.id, text), before=before)
+        Heard(text=text, turn=stable_id("", message.id, text), before=before)
         for message in messages[start:]
         if _by_a_person(message) and (text := str(message.text)).strip()
     ]

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -20,7 +20,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from hindsight_core import Hindsight, Scope, in_executor, let_through
+from hindsight_core import Hindsight, LiveRun, LiveRuns, Place, in_executor, let_through
 from langchain_hindsight._reading import (
     Site,
     ended_by_itself,
@@ -32,15 +32,11 @@ from langchain_hindsight._reading import (
     run_id_of,
     task_of,
 )
-from langchain_hindsight._tools import LiveRun, WatchedCall
+from langchain_hindsight._tools import GatedCall
 
 __all__ = ["HindsightMiddleware"]
 
-K = TypeVar("K")
-V = TypeVar("V")
-
-_MAX_LIVE: Final = 1_000
-"""Runs held at once; an older one that goes on after that is taken up again from the store."""
+_MAX_THREADS: Final = 1_000
 
 let_through(GraphBubbleUp)
 
@@ -89,22 +85,17 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         nested: bool | None = None,
     ) -> None:
         super().__init__()
-        self._owned = not isinstance(hindsight, Hindsight)
-        self.hindsight = (
-            hindsight if isinstance(hindsight, Hindsight) else Hindsight.open(hindsight)
-        )
+        self._runs = LiveRuns(hindsight, framework="langchain", agent=agent)
+        self.hindsight = self._runs.hindsight
         self._user = user
         self._tenant = tenant
-        self._agent = agent
         self._nested = nested
-        self._live: OrderedDict[str, LiveRun] = OrderedDict()
         self._threads: OrderedDict[Site, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close the memory, if it was opened here."""
-        if self._owned:
-            self.hindsight.close()
+        self._runs.close()
 
     def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         """Record what the user said."""
@@ -147,9 +138,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             except GraphBubbleUp:  # an interrupt, or a command to the parent graph: no failure
                 raise
             except Exception as error:
-                call.note(error=error)
+                call.come_of(error=error)
                 raise
-        call.note(result)
+        call.come_of(result)
         return result
 
     async def awrap_tool_call(
@@ -169,9 +160,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             except GraphBubbleUp:
                 raise
             except Exception as error:
-                await in_executor(call.note, None, error)
+                await in_executor(call.come_of, None, error)
                 raise
-        await in_executor(call.note, result)
+        await in_executor(call.come_of, result)
         return result
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
@@ -206,33 +197,23 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         with self._lock:
             # A summary may have taken the place of the user's words in the midst of a run.
             run_id = run_id if by_user else self._threads.get(site, run_id)
-            _keep(self._threads, site, run_id)
+            self._threads[site] = run_id
+            self._threads.move_to_end(site)
+            while len(self._threads) > _MAX_THREADS:
+                self._threads.popitem(last=False)
         return run_id
 
     def _run(self, seen: _Seen) -> LiveRun:
-        with self._lock:
-            live = self._live.get(seen.run_id)
-        if live is not None:
-            return live
         site = seen.site
-        recorder = self.hindsight.run(
-            self._scope(site),
-            task=site.task or task_of(seen.messages),
-            agent=self._agent or site.agent,
-            framework="langchain",
+        place = Place(
+            user=site.user,
+            tenant=site.tenant,
             session=site.thread,
-            run_id=seen.run_id,
+            agent=site.agent,
+            task=site.task or task_of(seen.messages),
             nested=site.nested,
         )
-        with self._lock:  # parallel tools may have come here at once: the first one counts
-            live = self._live.setdefault(seen.run_id, LiveRun(recorder))
-            _keep(self._live, seen.run_id, live)
-        return live
-
-    def _scope(self, site: Site) -> Scope | None:
-        with self.hindsight.guard("langchain.scope"):
-            return self.hindsight.scope_of(site.user, tenant=site.tenant, agent=self._agent)
-        return None  # this run goes on without memory
+        return self._runs.take_up(seen.run_id, place)
 
     def _begin(self, seen: _Seen | None) -> None:
         if seen is None:
@@ -242,16 +223,11 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def _hear(self, live: LiveRun, seen: _Seen) -> None:
         for said in heard_now(seen.messages):
-            if said.turn not in live.heard:
-                live.recorder.user(said.text, turn=said.turn, before=said.before)
-                live.heard.add(said.turn)
+            live.hear(said.text, turn=said.turn, before=said.before)
 
     def _note_rejections(self, live: LiveRun, seen: _Seen) -> None:
         for message, args in rejections(seen.messages):
-            if message.tool_call_id not in live.seen:
-                name, call_id = message.name or "", message.tool_call_id
-                live.recorder.rejected(name, args, call_id=call_id, text=reason_of(message))
-                live.seen.add(call_id)
+            live.reject(message.name or "", args, message.tool_call_id, reason_of(message))
 
     def _prepare(self, request: ModelRequest[Any], seen: _Seen | None) -> ModelRequest[Any]:
         if seen is None:
@@ -268,11 +244,11 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             )
         return request
 
-    def _watch(self, request: ToolCallRequest, seen: _Seen | None) -> WatchedCall | None:
+    def _watch(self, request: ToolCallRequest, seen: _Seen | None) -> GatedCall | None:
         if seen is None:
             return None
         with self.hindsight.guard("langchain.wrap_tool_call"):
-            return WatchedCall(request, self._run(seen), self.hindsight.guard)
+            return GatedCall(request, self._run(seen), self.hindsight.guard)
         return None
 
     def _end(self, seen: _Seen | None) -> None:
@@ -286,15 +262,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
                 live.recorder.agent(str(last.text), turn=last.id or "")
             # Of an agent that was stopped the framework does not say how it did.
             live.recorder.finish(ok=True if seen.ended else None)
-            with self._lock:
-                self._live.pop(seen.run_id, None)
-
-
-def _keep(held: OrderedDict[K, V], key: K, value: V) -> None:
-    held[key] = value
-    held.move_to_end(key)
-    while len(held) > _MAX_LIVE:
-        held.popitem(last=False)
+            self._runs.drop(seen.run_id)
 
 
 def _with_block(system: SystemMessage | None, block: str) -> SystemMessage:

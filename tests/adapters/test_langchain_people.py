@@ -216,7 +216,7 @@ def test_placed_outside_the_review_a_persons_word_is_not_taken_for_the_tools(
 def test_a_run_that_had_to_make_room_is_taken_up_again(
     mode: str, memory: Hindsight, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("langchain_hindsight.middleware._MAX_LIVE", 1)
+    monkeypatch.setattr("hindsight_core.engine.live._MAX_LIVE", 1)
     names = ["a", "b", "c"]
     agent = make(
         [*(calls(("ask", {"question": name})) for name in names), *["done"] * 3],
