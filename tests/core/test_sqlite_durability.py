@@ -131,6 +131,26 @@ def test_processes_that_create_the_store_at_once_all_find_it(tmp_path):
         store.close()
 
 
+def test_every_connection_keeps_the_rules_that_safety_rests_on(tmp_path):
+    store = SqliteStore(tmp_path / "store.db")
+    database = store._database
+    with database.exclusive() as first, database.exclusive() as second, database.read() as third:
+        for connection in (first, second, third):
+            rules = {
+                name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in (
+                    "journal_mode",
+                    "synchronous",
+                    "foreign_keys",
+                    "secure_delete",
+                    "busy_timeout",
+                    "temp_store",
+                )
+            }
+            assert list(rules.values()) == ["wal", 1, 1, 1, 5_000, 2]
+    store.close()
+
+
 def test_a_thread_that_fails_inside_a_write_leaves_nothing_behind(tmp_path):
     store = SqliteStore(tmp_path / "store.db")
 

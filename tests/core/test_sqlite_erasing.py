@@ -188,6 +188,25 @@ def test_old_reports_of_recalls_make_room_for_new_ones(store, monkeypatch):
     assert store.load_recalls(ADA, run_id="run") == ['{"n": 3}', '{"n": 4}', '{"n": 5}']
 
 
+def free_pages(store):
+    with store._database.exclusive() as connection:
+        return connection.execute("PRAGMA freelist_count").fetchone()[0]
+
+
+@pytest.mark.parametrize("forget", ["delete", "erase"])
+def test_no_page_of_what_was_forgotten_stays_in_the_file(store, forget):
+    store.put([make_memory(f"m{n}", "x" * 2_000, ADA) for n in range(100)])
+    store.delete(ADA, ["m0"], wipe=False)
+    store.delete(ADA, [f"m{n}" for n in range(1, 50)], wipe=False)
+    assert free_pages(store) > 0
+    if forget == "delete":
+        store.delete(ADA, ["m50"])
+    else:
+        store.erase(ADA, at=NOW)
+    assert free_pages(store) == 0
+    assert store.path.with_name("store.db-wal").stat().st_size == 0
+
+
 def test_compacting_gives_the_space_of_deleted_records_back(store):
     store.put([make_memory(f"m{n}", "x" * 2_000, ADA) for n in range(300)])
     store.delete(ADA, [f"m{n}" for n in range(299)], wipe=False)
