@@ -351,6 +351,25 @@ class VectorIndex(Protocol):
         """The cosine of a unit vector with each of these that the scope sees and that has one."""
         ...
 
+    def begin_reindex(self, info: IndexInfo) -> int:
+        """Begin, or go on with, a second index by another embedder; return how much it lacks.
+
+        The first index stays in use, and takes new records, until `finish_reindex`.
+        """
+        ...
+
+    def unindexed(self, limit: int) -> list[tuple[str, str]]:
+        """Ids and texts of records that the second index lacks, oldest first."""
+        ...
+
+    def add_reindexed(self, items: Iterable[tuple[str, Matrix]]) -> None:
+        """Store vectors of the second index."""
+        ...
+
+    def finish_reindex(self) -> bool:
+        """Use the second index from now on, in one step; False if it still lacks a record."""
+        ...
+
 
 class Store(MemoryStore, EventStore, VectorIndex, GuardStore, Protocol):
     """All that a backend offers; the embedded default is one file that does all three."""

@@ -28,13 +28,14 @@ _PROBLEMS: Final = {
     " (documents, tokens) <> (SELECT count(*), total(w.length) FROM words AS w"
     " JOIN memories AS m ON m.rid = w.rid WHERE m.scope_id = s.id)",
     "records that are neither encoded nor waiting for it": "SELECT count(*) FROM memories WHERE"
-    " rid NOT IN (SELECT rid FROM vectors UNION ALL SELECT rid FROM unencoded)",
+    " rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s ON s.space = v.space"
+    " UNION ALL SELECT rid FROM unencoded)",
     "records that are not readable JSON": "SELECT count(*) FROM memories WHERE NOT"
     " json_valid(body)",
     "runs whose events are counted wrongly": "SELECT count(*) FROM runs AS r WHERE total <>"
     " (SELECT count(*) FROM events AS e WHERE e.run_id = r.run_id) OR judged > total",
-    "vectors of a wrong length": "SELECT count(*) FROM vectors WHERE length(vector) <>"
-    " 4 * (SELECT dimension FROM embedder)",
+    "vectors of a wrong length": "SELECT count(*) FROM vectors AS v JOIN embedder AS e"
+    " ON e.space = v.space WHERE length(v.vector) <> 4 * e.dimension",
 }
 
 

@@ -26,9 +26,9 @@ from hindsight_core.stores._sqlite_scopes import (
 )
 from hindsight_core.text import fold
 
-__all__ = ["count", "find", "get", "load", "put", "select", "touch"]
+__all__ = ["COLUMNS", "count", "find", "get", "load", "put", "select", "touch"]
 
-_COLUMNS: Final = 'm.body, m."references", m.last_referenced_at'
+COLUMNS: Final = 'm.body, m."references", m.last_referenced_at'
 _WRITE: Final = """INSERT INTO memories (
     rid, id, scope_id, kind, status, superseded, time, created_at, subject, task_type, dedupe_key,
     revision, "references", last_referenced_at, change, body)
@@ -50,7 +50,7 @@ def put(connection: sqlite3.Connection, memories: Iterable[Memory]) -> list[PutR
 def find(connection: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Memory]:
     """Return the memories of exactly this scope that hold one of the dedupe keys."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories AS m JOIN scopes AS s ON s.id = m.scope_id"
+        f"SELECT {COLUMNS} FROM memories AS m JOIN scopes AS s ON s.id = m.scope_id"
         " WHERE s.tenant = ? AND s.user = ? AND s.agent = ? AND s.session = ?"
         " AND m.dedupe_key <> '' AND m.dedupe_key IN (SELECT value FROM json_each(?))"
         " ORDER BY m.rid",
@@ -63,7 +63,7 @@ def get(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> lis
     """Return those of `ids` that the scope sees, in the order asked for, each once."""
     visible = visible_ids(connection, scope)
     rows = connection.execute(
-        f"SELECT m.id, {_COLUMNS} FROM json_each(?) AS wanted"
+        f"SELECT m.id, {COLUMNS} FROM json_each(?) AS wanted"
         " CROSS JOIN memories AS m ON m.id = wanted.value"
         f" WHERE m.scope_id IN ({marks(visible)})",
         (json.dumps(list(dict.fromkeys(ids))), *visible),
@@ -78,7 +78,7 @@ def select(
     """List memories that the scope sees and the filter lets through, newest first."""
     condition, values = filter_sql(visible_ids(connection, scope), where)
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories AS m WHERE {condition}"
+        f"SELECT {COLUMNS} FROM memories AS m WHERE {condition}"
         " ORDER BY m.created_at DESC, m.rid DESC LIMIT ? OFFSET ?",
         (*values, max(0, limit), max(0, offset)),
     )
@@ -128,7 +128,7 @@ def load(body: str, references: int, last_referenced_at: int | None) -> Memory:
 def _put_one(connection: sqlite3.Connection, memory: Memory) -> PutResult:
     scope = scope_id(connection, memory.scope)
     old = connection.execute(
-        f"SELECT m.rid, m.scope_id, m.revision, {_COLUMNS}, s.tenant, s.user FROM memories AS m"
+        f"SELECT m.rid, m.scope_id, m.revision, {COLUMNS}, s.tenant, s.user FROM memories AS m"
         " JOIN scopes AS s ON s.id = m.scope_id WHERE m.id = ?",
         (memory.id,),
     ).fetchone()

@@ -1,4 +1,8 @@
-"""The vectors as BLOBs, which embedder made them, and which rows changed since when."""
+"""The vectors as BLOBs, and which embedder made them.
+
+Vectors live in *spaces*, one an embedder. One space is in use; while the records are embedded anew
+by another embedder a second one grows beside it, and at the end one number is changed.
+"""
 
 from __future__ import annotations
 
@@ -14,43 +18,49 @@ from hindsight_core.stores import _sqlite_records as records
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["add_vectors", "claim_index", "drop_old_tombstones", "index_info", "unencoded"]
+__all__ = [
+    "add_reindexed",
+    "add_vectors",
+    "begin_reindex",
+    "claim_index",
+    "drop_old_tombstones",
+    "drop_old_vectors",
+    "finish_reindex",
+    "index_info",
+    "unencoded",
+    "unindexed",
+]
 
 _KEPT_TOMBSTONES: Final = 50_000
+_DROPPED_AT_ONCE: Final = 2_000
+_IN_USE: Final = "(SELECT space FROM state)"
+_NEXT: Final = f"(SELECT max(space) FROM embedder WHERE space > {_IN_USE})"
 
 
 def index_info(connection: sqlite3.Connection) -> IndexInfo | None:
     """Return by which embedder the index was made, None while it is unclaimed."""
-    row = connection.execute(
-        "SELECT model, dimension, relevance, same_subject FROM embedder"
-    ).fetchone()
-    if row is None:
-        return None
-    return IndexInfo(model=row[0], dimension=row[1], relevance=row[2], same_subject=row[3])
+    return _info(connection, _IN_USE)
 
 
 def claim_index(connection: sqlite3.Connection, info: IndexInfo) -> None:
     """Bind the index to an embedder; the same one may bring new thresholds."""
     stored = index_info(connection)
-    if stored is not None and (stored.model, stored.dimension) != (info.model, info.dimension):
+    if stored is not None and not _same(stored, info):
         raise EmbedderMismatchError(
             f"{stored.model} ({stored.dimension})", f"{info.model} ({info.dimension})"
         )
-    connection.execute(
-        "INSERT OR REPLACE INTO embedder VALUES (1, ?, ?, ?, ?)",
-        (info.model, info.dimension, info.relevance, info.same_subject),
-    )
+    if stored != info:
+        _write_info(connection, _IN_USE, info)
 
 
 def unencoded(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str]]:
     """Return ids and texts of records that have no vector yet, oldest first."""
     rows = connection.execute(
-        'SELECT m.body, m."references", m.last_referenced_at FROM unencoded AS u'
+        f"SELECT {records.COLUMNS} FROM unencoded AS u"
         " JOIN memories AS m ON m.rid = u.rid ORDER BY u.rid LIMIT ?",
         (max(0, limit),),
     )
-    memories = [records.load(*row) for row in rows]
-    return [(memory.id, passage_text(memory)) for memory in memories]
+    return [(memory.id, passage_text(memory)) for memory in (records.load(*row) for row in rows)]
 
 
 def add_vectors(connection: sqlite3.Connection, items: Iterable[tuple[str, Matrix]]) -> None:
@@ -58,17 +68,62 @@ def add_vectors(connection: sqlite3.Connection, items: Iterable[tuple[str, Matri
     info = index_info(connection)
     if info is None:
         raise ConfigurationError("the index has no embedder yet; call claim_index(info) first")
-    for memory_id, vector in items:
-        blob = _blob(memory_id, vector, info.dimension)
-        row = connection.execute("SELECT rid FROM memories WHERE id = ?", (memory_id,)).fetchone()
-        if row is None:
-            continue
+    for rid in _store(connection, _IN_USE, info.dimension, items):
+        connection.execute("DELETE FROM unencoded WHERE rid = ?", (rid,))
+
+
+def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
+    """Begin or resume a second index; return how many records it lacks."""
+    begun = _info(connection, _NEXT)
+    if begun is None or not _same(begun, info):
+        connection.execute(f"DELETE FROM vectors WHERE space = {_NEXT}")
+        connection.execute(f"DELETE FROM embedder WHERE space = {_NEXT}")
+        _write_info(connection, f"{_IN_USE} + 1", info)
+    (left,) = connection.execute(
+        "SELECT (SELECT count(*) FROM memories)"
+        f" - (SELECT count(*) FROM vectors WHERE space = {_NEXT})"
+    ).fetchone()
+    return int(left)
+
+
+def unindexed(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str]]:
+    """Return ids and texts of records that the second index lacks, oldest first."""
+    rows = connection.execute(
+        f"SELECT {records.COLUMNS} FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM vectors AS v"
+        f" WHERE v.rid = m.rid AND v.space = {_NEXT}) ORDER BY m.rid LIMIT ?",
+        (max(0, limit),),
+    )
+    return [(memory.id, passage_text(memory)) for memory in (records.load(*row) for row in rows)]
+
+
+def add_reindexed(connection: sqlite3.Connection, items: Iterable[tuple[str, Matrix]]) -> None:
+    """Store vectors of the second index."""
+    info = _info(connection, _NEXT)
+    if info is None:
+        raise ConfigurationError("no reindexing has begun; call begin_reindex(info) first")
+    _store(connection, _NEXT, info.dimension, items)
+
+
+def finish_reindex(connection: sqlite3.Connection) -> bool:
+    """Put the second index in the place of the first if it lacks no record; say whether it did."""
+    if _info(connection, _NEXT) is None or unindexed(connection, 1):
+        return False
+    connection.execute(f"UPDATE state SET space = {_NEXT}, forgotten = change")
+    connection.execute(f"DELETE FROM embedder WHERE space <> {_IN_USE}")
+    connection.execute("DELETE FROM unencoded")
+    return True
+
+
+def drop_old_vectors(connection: sqlite3.Connection) -> bool:
+    """Delete some of the vectors that no embedder stands for any more; False when none are left."""
+    return (
         connection.execute(
-            "INSERT INTO vectors VALUES (?, (SELECT change FROM state), ?) ON CONFLICT (rid)"
-            " DO UPDATE SET change = (SELECT change FROM state), vector = excluded.vector",
-            (row[0], blob),
-        )
-        connection.execute("DELETE FROM unencoded WHERE rid = ?", row)
+            "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors"
+            " WHERE space NOT IN (SELECT space FROM embedder) LIMIT ?)",
+            (_DROPPED_AT_ONCE,),
+        ).rowcount
+        > 0
+    )
 
 
 def drop_old_tombstones(connection: sqlite3.Connection) -> None:
@@ -78,7 +133,49 @@ def drop_old_tombstones(connection: sqlite3.Connection) -> None:
     ).fetchone()
     if last is not None:
         connection.execute("DELETE FROM tombstones WHERE change <= ?", last)
-        connection.execute("UPDATE state SET forgotten = ?", last)
+        connection.execute("UPDATE state SET forgotten = max(forgotten, ?)", last)
+
+
+def _info(connection: sqlite3.Connection, space: str) -> IndexInfo | None:
+    row = connection.execute(
+        f"SELECT model, dimension, relevance, same_subject FROM embedder WHERE space = {space}"
+    ).fetchone()
+    if row is None:
+        return None
+    return IndexInfo(model=row[0], dimension=row[1], relevance=row[2], same_subject=row[3])
+
+
+def _write_info(connection: sqlite3.Connection, space: str, info: IndexInfo) -> None:
+    connection.execute(
+        f"INSERT OR REPLACE INTO embedder VALUES ({space}, ?, ?, ?, ?)",
+        (info.model, info.dimension, info.relevance, info.same_subject),
+    )
+
+
+def _same(one: IndexInfo, other: IndexInfo) -> bool:
+    return (one.model, one.dimension) == (other.model, other.dimension)
+
+
+def _store(
+    connection: sqlite3.Connection,
+    space: str,
+    dimension: int,
+    items: Iterable[tuple[str, Matrix]],
+) -> list[int]:
+    stored: list[int] = []
+    for memory_id, vector in items:
+        blob = _blob(memory_id, vector, dimension)
+        row = connection.execute("SELECT rid FROM memories WHERE id = ?", (memory_id,)).fetchone()
+        if row is None:
+            continue
+        connection.execute(
+            f"INSERT INTO vectors VALUES (?, {space}, (SELECT change FROM state), ?)"
+            " ON CONFLICT (rid, space) DO UPDATE SET change = excluded.change,"
+            " vector = excluded.vector",
+            (row[0], blob),
+        )
+        stored.append(row[0])
+    return stored
 
 
 def _blob(memory_id: str, vector: Matrix, dimension: int) -> bytes:
@@ -87,6 +184,8 @@ def _blob(memory_id: str, vector: Matrix, dimension: int) -> bytes:
             f"the vector of {memory_id} is {vector.dtype} of shape {vector.shape}, the index "
             f"holds float32 of shape ({dimension},). Encode with the embedder that claimed it"
         )
-    if not bool((vector == vector).all()) or not -1e4 < float(vector @ vector) < 1e4:
-        raise ConfigurationError(f"the vector of {memory_id} holds NaN or is not of unit length")
+    if not 0.98 < float(vector @ vector) < 1.02:
+        raise ConfigurationError(
+            f"the vector of {memory_id} is not of unit length, or holds NaN. Normalise it"
+        )
     return vector.astype("<f4", copy=False).tobytes()

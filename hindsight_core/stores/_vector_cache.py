@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hindsight_core.ports import Hit, Where
 from hindsight_core.schema import Kind, Scope, Status
 from hindsight_core.stores._sqlite_scopes import filter_sql, marks, micros, visible_ids
+from hindsight_core.stores._sqlite_vectors import index_info
 from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best
 
 __all__ = ["VectorCache"]
@@ -33,11 +34,13 @@ _CODES: Final = {
 }
 """Kind, status and whether superseded, as one number: one look-up filters by all three."""
 _FIELDS: Final = "m.rid, m.scope_id, m.kind, m.status, m.superseded, m.time, m.task_type"
-_ALL: Final = f"SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid"
+_ALL: Final = f"""SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid
+    WHERE v.space = (SELECT space FROM state)"""
 _CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
     FROM (SELECT rid FROM vectors WHERE change > ?
           UNION SELECT rid FROM memories WHERE change > ?) AS changed
-    JOIN memories AS m ON m.rid = changed.rid JOIN vectors AS v ON v.rid = changed.rid"""
+    CROSS JOIN memories AS m ON m.rid = changed.rid
+    CROSS JOIN vectors AS v ON v.rid = changed.rid AND v.space = (SELECT space FROM state)"""
 
 
 class VectorCache:
@@ -120,8 +123,8 @@ class VectorCache:
         change, forgotten = connection.execute("SELECT change, forgotten FROM state").fetchone()
         if change <= self._seen:  # another thread was here with a newer snapshot
             return
-        row = connection.execute("SELECT dimension FROM embedder").fetchone()
-        dimension = 0 if row is None else row[0]
+        info = index_info(connection)
+        dimension = 0 if info is None else info.dimension
         if dimension != self._matrix.dimension or self._seen < forgotten:
             self._clear(dimension)
         if self._seen < 0:

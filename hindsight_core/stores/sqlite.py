@@ -198,6 +198,26 @@ class SqliteStore(GuardPart):
         with self._database.read() as connection:
             return cache.cosines(connection, scope, ids, vector)
 
+    def begin_reindex(self, info: IndexInfo) -> int:
+        self._drop_old_vectors()
+        with self._database.write() as connection:
+            return _sqlite_vectors.begin_reindex(connection, info)
+
+    def unindexed(self, limit: int) -> list[tuple[str, str]]:
+        with self._database.read() as connection:
+            return _sqlite_vectors.unindexed(connection, limit)
+
+    def add_reindexed(self, items: Iterable[tuple[str, Matrix]]) -> None:
+        self._cache()
+        with self._database.write() as connection:
+            _sqlite_vectors.add_reindexed(connection, items)
+
+    def finish_reindex(self) -> bool:
+        with self._database.write() as connection:
+            finished = _sqlite_vectors.finish_reindex(connection)
+        self._drop_old_vectors()
+        return finished
+
     def check(self) -> dict[str, Any]:
         return check(self._database)
 
@@ -211,6 +231,12 @@ class SqliteStore(GuardPart):
 
     def close(self) -> None:
         self._database.close()
+
+    def _drop_old_vectors(self) -> None:
+        left = True
+        while left:  # a transaction each, so that nobody waits for all of it
+            with self._database.write() as connection:
+                left = _sqlite_vectors.drop_old_vectors(connection)
 
     def _cache(self) -> VectorCache:
         if self._vectors is None:

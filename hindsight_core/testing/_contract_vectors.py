@@ -171,3 +171,51 @@ class VectorsContract(ContractBase):
         assert store.cosines(ADA, ["m"], unit_vector(1)) == {}
         store.claim_index(INFO)
         assert store.nearest(ADA, Where(), unit_vector(1), 5) == []
+
+    def test_another_embedder_takes_over_in_one_step_when_it_has_every_record(
+        self, store: Store
+    ) -> None:
+        other = IndexInfo(model="other", dimension=4, relevance=0.5, same_subject=0.7)
+        reader = self.open_again(store)
+        store.claim_index(INFO)
+        store.put([make_memory(f"m{n}") for n in range(3)])
+        store.add_vectors([(f"m{n}", unit_vector(n)) for n in range(3)])
+        assert not store.finish_reindex()
+        with pytest.raises(ConfigurationError, match="begin_reindex"):
+            store.add_reindexed([("m0", unit_vector(0, 4))])
+        assert store.begin_reindex(other) == 3
+        assert [name for name, _ in store.unindexed(2)] == ["m0", "m1"]
+        store.add_reindexed([(f"m{n}", unit_vector(n, 4)) for n in range(2)])
+        assert store.begin_reindex(other) == 1
+        assert not store.finish_reindex()
+        store.put([make_memory("late"), make_memory("m0", "changed", revision=1)])
+        store.add_vectors([("late", unit_vector(9))])
+        assert [name for name, _ in store.unindexed(9)] == ["m0", "m2", "late"]
+        assert store.index_info() == INFO
+        assert len(reader.nearest(ADA, Where(), unit_vector(1), 9)) == 3
+        store.add_reindexed([(name, unit_vector(5, 4)) for name in ("m0", "m2", "late")])
+        assert store.finish_reindex()
+        assert store.index_info() == other
+        assert store.unencoded(9) == []
+        for handle in (store, reader):
+            assert handle.nearest(ADA, Where(), unit_vector(1), 9) == []
+            first, *rest = handle.nearest(ADA, Where(), unit_vector(1, 4), 9)
+            assert (first.id, len(rest)) == ("m1", 3)
+        with pytest.raises(EmbedderMismatchError):
+            reader.claim_index(INFO)
+        assert store.check()["problems"] == []
+        reader.close()
+
+    def test_beginning_with_a_third_embedder_starts_anew(self, store: Store) -> None:
+        store.claim_index(INFO)
+        store.put([make_memory("m")])
+        second = IndexInfo(model="second", dimension=4, relevance=0.5, same_subject=0.7)
+        third = IndexInfo(model="third", dimension=4, relevance=0.5, same_subject=0.7)
+        store.begin_reindex(second)
+        store.add_reindexed([("m", unit_vector(1, 4))])
+        assert store.begin_reindex(second) == 0
+        assert store.begin_reindex(third) == 1
+        store.add_reindexed([("m", unit_vector(2, 4))])
+        assert store.finish_reindex()
+        assert store.index_info() == third
+        assert store.nearest(ADA, Where(), unit_vector(2, 4), 1)[0].score == pytest.approx(1)

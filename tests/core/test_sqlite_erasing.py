@@ -86,7 +86,8 @@ def churn(store, seed):
             alive[name] = 0
 
 
-def test_erasing_a_user_leaves_no_trace_in_the_files(store):
+def test_erasing_a_user_leaves_no_trace_in_the_files(store, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._MERGED_PAGES", 1)
     live(store, BOB, "KEPTMARK")
     churn(store, 1)
     for number, scope in enumerate((ADA, INNER)):
@@ -134,7 +135,8 @@ def test_a_run_that_belongs_to_an_erased_agent_goes_with_all_its_events(store):
     assert store.check()["problems"] == []
 
 
-def test_a_forgotten_memory_leaves_no_trace_in_the_files(store):
+def test_a_forgotten_memory_leaves_no_trace_in_the_files(store, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._MERGED_PAGES", 1)
     live(store, ADA, "KEPTMARK")
     live(store, ADA, "GONEMARK")
     store.append(RunEnded(run_id="runGONEMARK", scope=ADA, key="end", at=NOW), owner="p")
