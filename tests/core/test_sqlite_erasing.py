@@ -86,8 +86,7 @@ def churn(store, seed):
             alive[name] = 0
 
 
-def test_erasing_a_user_leaves_no_trace_in_the_files(store, monkeypatch):
-    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._MERGED_PAGES", 1)
+def test_erasing_a_user_leaves_no_trace_in_the_files(store):
     live(store, BOB, "KEPTMARK")
     churn(store, 1)
     for number, scope in enumerate((ADA, INNER)):
@@ -135,8 +134,7 @@ def test_a_run_that_belongs_to_an_erased_agent_goes_with_all_its_events(store):
     assert store.check()["problems"] == []
 
 
-def test_a_forgotten_memory_leaves_no_trace_in_the_files(store, monkeypatch):
-    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._MERGED_PAGES", 1)
+def test_a_forgotten_memory_leaves_no_trace_in_the_files(store):
     live(store, ADA, "KEPTMARK")
     live(store, ADA, "GONEMARK")
     store.append(RunEnded(run_id="runGONEMARK", scope=ADA, key="end", at=NOW), owner="p")
@@ -207,6 +205,17 @@ def test_no_page_of_what_was_forgotten_stays_in_the_file(store, forget):
         store.erase(ADA, at=NOW)
     assert free_pages(store) == 0
     assert store.path.with_name("store.db-wal").stat().st_size == 0
+
+
+def test_a_text_index_of_many_pages_is_merged_whole_step_by_step(store, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._MERGED_PAGES", 4)
+    for batch in range(8):
+        words = [f"{n * 7919 % 99991:x}" for n in range(batch * 5_000, batch * 5_000 + 5_000)]
+        store.put([make_memory(f"m{batch}x{n}", " ".join(words[n::50]), ADA) for n in range(50)])
+    store.delete(ADA, ["m0x0"])
+    with store._database.read() as connection:
+        segments = "SELECT count(DISTINCT segid) FROM texts_idx"
+        assert connection.execute(segments).fetchone() == (1,)
 
 
 def test_compacting_gives_the_space_of_deleted_records_back(store):
