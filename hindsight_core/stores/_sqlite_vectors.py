@@ -184,7 +184,9 @@ def _blob(memory_id: str, vector: Matrix, dimension: int) -> bytes:
             f"the vector of {memory_id} is {vector.dtype} of shape {vector.shape}, the index "
             f"holds float32 of shape ({dimension},). Encode with the embedder that claimed it"
         )
-    if not 0.98 < float(vector @ vector) < 1.02:
+    # A text without any known word has the zero vector, which is like nothing.
+    length = float(vector @ vector)
+    if not (length == 0 or 0.98 < length < 1.02):
         raise ConfigurationError(
             f"the vector of {memory_id} is not of unit length, or holds NaN. Normalise it"
         )
