@@ -332,7 +332,11 @@ class VectorIndex(Protocol):
         ...
 
     def claim_index(self, info: IndexInfo) -> None:
-        """Bind the index to an embedder; raises `EmbedderMismatchError` if it has another."""
+        """Bind the index, and this handle, to an embedder.
+
+        Raises `EmbedderMismatchError` if the index has another. So does every later call of this
+        handle that takes a vector, once another process has reindexed: models are never mixed.
+        """
         ...
 
     def unencoded(self, limit: int) -> list[tuple[str, str]]:
@@ -354,19 +358,23 @@ class VectorIndex(Protocol):
     def begin_reindex(self, info: IndexInfo) -> int:
         """Begin, or go on with, a second index by another embedder; return how much it lacks.
 
-        The first index stays in use, and takes new records, until `finish_reindex`.
+        The first index stays in use, and takes new records, until `finish_reindex`. Another
+        embedder's second index is given up for this one.
         """
         ...
 
-    def unindexed(self, limit: int) -> list[tuple[str, str]]:
-        """Ids and texts of records that the second index lacks, oldest first."""
+    def unindexed(self, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
+        """Ids and texts of records that the second index lacks, oldest first.
+
+        Like the next two, raises `ConfigurationError` unless it is `info` that is being made.
+        """
         ...
 
-    def add_reindexed(self, items: Iterable[tuple[str, Matrix]]) -> None:
+    def add_reindexed(self, info: IndexInfo, items: Iterable[tuple[str, Matrix]]) -> None:
         """Store vectors of the second index."""
         ...
 
-    def finish_reindex(self) -> bool:
+    def finish_reindex(self, info: IndexInfo) -> bool:
         """Use the second index from now on, in one step; False if it still lacks a record."""
         ...
 

@@ -55,7 +55,8 @@ def _give_vectors_spaces(connection: sqlite3.Connection) -> None:
         "DROP TABLE vectors_1",
         "CREATE INDEX vectors_changed ON vectors (change)",
         """CREATE TRIGGER vectors_gone AFTER DELETE ON vectors BEGIN
-            INSERT INTO tombstones SELECT change, old.rid FROM state WHERE space = old.space; END""",
+            INSERT INTO tombstones SELECT change, old.rid FROM state
+            WHERE space = old.space; END""",
     ):
         connection.execute(statement)
 

@@ -22,6 +22,7 @@ __all__ = [
     "add_reindexed",
     "add_vectors",
     "begin_reindex",
+    "check_claim",
     "claim_index",
     "drop_old_tombstones",
     "drop_old_vectors",
@@ -45,12 +46,17 @@ def index_info(connection: sqlite3.Connection) -> IndexInfo | None:
 def claim_index(connection: sqlite3.Connection, info: IndexInfo) -> None:
     """Bind the index to an embedder; the same one may bring new thresholds."""
     stored = index_info(connection)
-    if stored is not None and not _same(stored, info):
-        raise EmbedderMismatchError(
-            f"{stored.model} ({stored.dimension})", f"{info.model} ({info.dimension})"
-        )
+    check_claim(stored, info)
     if stored != info:
         _write_info(connection, _IN_USE, info)
+
+
+def check_claim(stored: IndexInfo | None, claimed: IndexInfo | None) -> None:
+    """Raise `EmbedderMismatchError` unless the index is that of the embedder which claimed it."""
+    if stored is not None and claimed is not None and not _same(stored, claimed):
+        raise EmbedderMismatchError(
+            f"{stored.model} ({stored.dimension})", f"{claimed.model} ({claimed.dimension})"
+        )
 
 
 def unencoded(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str]]:
@@ -63,11 +69,16 @@ def unencoded(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str
     return [(memory.id, passage_text(memory)) for memory in (records.load(*row) for row in rows)]
 
 
-def add_vectors(connection: sqlite3.Connection, items: Iterable[tuple[str, Matrix]]) -> None:
+def add_vectors(
+    connection: sqlite3.Connection,
+    items: Iterable[tuple[str, Matrix]],
+    claimed: IndexInfo | None,
+) -> None:
     """Store vectors; one of a record that is gone by now is dropped."""
     info = index_info(connection)
     if info is None:
         raise ConfigurationError("the index has no embedder yet; call claim_index(info) first")
+    check_claim(info, claimed)
     for rid in _store(connection, _IN_USE, info.dimension, items):
         connection.execute("DELETE FROM unencoded WHERE rid = ?", (rid,))
 
@@ -76,9 +87,12 @@ def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
     """Begin or resume a second index; return how many records it lacks."""
     begun = _info(connection, _NEXT)
     if begun is None or not _same(begun, info):
-        connection.execute(f"DELETE FROM vectors WHERE space = {_NEXT}")
-        connection.execute(f"DELETE FROM embedder WHERE space = {_NEXT}")
-        _write_info(connection, f"{_IN_USE} + 1", info)
+        # A number of its own: what an abandoned reindexing left is deleted later, in slices.
+        (last,) = connection.execute(
+            "SELECT max(s.space, coalesce((SELECT max(space) FROM embedder), 0)) FROM state AS s"
+        ).fetchone()
+        connection.execute(f"DELETE FROM embedder WHERE space > {_IN_USE}")
+        _write_info(connection, str(last + 1), info)
     (left,) = connection.execute(
         "SELECT (SELECT count(*) FROM memories)"
         f" - (SELECT count(*) FROM vectors WHERE space = {_NEXT})"
@@ -86,8 +100,9 @@ def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
     return int(left)
 
 
-def unindexed(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str]]:
+def unindexed(connection: sqlite3.Connection, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
     """Return ids and texts of records that the second index lacks, oldest first."""
+    _check_begun(connection, info)
     rows = connection.execute(
         f"SELECT {records.COLUMNS} FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM vectors AS v"
         f" WHERE v.rid = m.rid AND v.space = {_NEXT}) ORDER BY m.rid LIMIT ?",
@@ -96,17 +111,17 @@ def unindexed(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str
     return [(memory.id, passage_text(memory)) for memory in (records.load(*row) for row in rows)]
 
 
-def add_reindexed(connection: sqlite3.Connection, items: Iterable[tuple[str, Matrix]]) -> None:
+def add_reindexed(
+    connection: sqlite3.Connection, info: IndexInfo, items: Iterable[tuple[str, Matrix]]
+) -> None:
     """Store vectors of the second index."""
-    info = _info(connection, _NEXT)
-    if info is None:
-        raise ConfigurationError("no reindexing has begun; call begin_reindex(info) first")
+    _check_begun(connection, info)
     _store(connection, _NEXT, info.dimension, items)
 
 
-def finish_reindex(connection: sqlite3.Connection) -> bool:
+def finish_reindex(connection: sqlite3.Connection, info: IndexInfo) -> bool:
     """Put the second index in the place of the first if it lacks no record; say whether it did."""
-    if _info(connection, _NEXT) is None or unindexed(connection, 1):
+    if unindexed(connection, info, 1):
         return False
     connection.execute(f"UPDATE state SET space = {_NEXT}, forgotten = change")
     connection.execute(f"DELETE FROM embedder WHERE space <> {_IN_USE}")
@@ -143,6 +158,15 @@ def _info(connection: sqlite3.Connection, space: str) -> IndexInfo | None:
     if row is None:
         return None
     return IndexInfo(model=row[0], dimension=row[1], relevance=row[2], same_subject=row[3])
+
+
+def _check_begun(connection: sqlite3.Connection, info: IndexInfo) -> None:
+    begun = _info(connection, _NEXT)
+    if begun is None or not _same(begun, info):
+        raise ConfigurationError(
+            f"no reindexing by {info.model} is under way; another one took its place, or it is "
+            "finished. Call begin_reindex(info) first"
+        )
 
 
 def _write_info(connection: sqlite3.Connection, space: str, info: IndexInfo) -> None:

@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight_core.ports import Hit, Where
+from hindsight_core.ports import Hit, IndexInfo, Where
 from hindsight_core.schema import Kind, Scope, Status
 from hindsight_core.stores._sqlite_scopes import filter_sql, marks, micros, visible_ids
-from hindsight_core.stores._sqlite_vectors import index_info
+from hindsight_core.stores._sqlite_vectors import check_claim, index_info
 from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best
 
 __all__ = ["VectorCache"]
@@ -52,7 +52,7 @@ class VectorCache:
     def __init__(self) -> None:
         self._lock = Lock()
         self._pid = os.getpid()
-        self._clear(0)
+        self._clear(None)
 
     def nearest(
         self,
@@ -61,10 +61,14 @@ class VectorCache:
         where: Where,
         vector: Matrix,
         limit: int,
+        claimed: IndexInfo | None,
     ) -> list[Hit]:
-        """Return the memories most alike to a unit vector; `connection` is inside a snapshot."""
+        """Return the memories most alike to a unit vector; `connection` is inside a snapshot.
+
+        Raises `EmbedderMismatchError` when the index is not of the embedder `claimed`.
+        """
         visible = visible_ids(connection, scope)
-        with self._current(connection):
+        with self._current(connection, claimed):
             if vector.shape != (self._matrix.dimension,) or not visible or limit < 1:
                 return []
             rows = self._passing(connection, visible, where)
@@ -79,7 +83,12 @@ class VectorCache:
         return [Hit(id=ids[rid], score=score) for rid, score in found if rid in ids]
 
     def cosines(
-        self, connection: sqlite3.Connection, scope: Scope, ids: Sequence[str], vector: Matrix
+        self,
+        connection: sqlite3.Connection,
+        scope: Scope,
+        ids: Sequence[str],
+        vector: Matrix,
+        claimed: IndexInfo | None,
     ) -> dict[str, float]:
         """Return the cosine with each of these records that the scope sees and that is encoded."""
         visible = visible_ids(connection, scope)
@@ -88,7 +97,7 @@ class VectorCache:
             f" WHERE m.scope_id IN ({marks(visible)})",
             (json.dumps(list(ids)), *visible),
         ).fetchall()
-        with self._current(connection):
+        with self._current(connection, claimed):
             if vector.shape != (self._matrix.dimension,):
                 return {}
             placed = sorted((self._place[rid], one) for rid, one in wanted if rid in self._place)
@@ -96,19 +105,23 @@ class VectorCache:
         return {one: float(score) for (_, one), score in zip(placed, scores, strict=True)}
 
     @contextmanager
-    def _current(self, connection: sqlite3.Connection) -> Generator[None]:
+    def _current(
+        self, connection: sqlite3.Connection, claimed: IndexInfo | None
+    ) -> Generator[None]:
         """Hold the cache as it is on the connection's snapshot, or newer."""
         if self._pid != os.getpid():  # a lock that was held at the fork would never open again
             self._lock, self._pid = Lock(), os.getpid()
-            self._clear(0)
+            self._clear(None)
         with self._lock:
             self._refresh(connection)
+            check_claim(self._info, claimed)
             yield
 
-    def _clear(self, dimension: int) -> None:
+    def _clear(self, info: IndexInfo | None) -> None:
         self._seen = -1
         self._used = 0
-        self._matrix = VectorMatrix(dimension)
+        self._info = info
+        self._matrix = VectorMatrix(0 if info is None else info.dimension)
         self._place: dict[int, int] = {}
         self._free: list[int] = []
         self._of_scope: dict[int, Rows] = {}
@@ -124,9 +137,8 @@ class VectorCache:
         if change <= self._seen:  # another thread was here with a newer snapshot
             return
         info = index_info(connection)
-        dimension = 0 if info is None else info.dimension
-        if dimension != self._matrix.dimension or self._seen < forgotten:
-            self._clear(dimension)
+        if info != self._info or self._seen < forgotten:
+            self._clear(info)
         if self._seen < 0:
             cursor = connection.execute(_ALL)
         else:

@@ -60,6 +60,7 @@ class SqliteStore(GuardPart):
         self.ensure_guard_tables()
         self._text = TextSearch()
         self._vectors: VectorCache | None = None
+        self._claimed: IndexInfo | None = None
 
     @property
     def path(self) -> Path:
@@ -178,6 +179,7 @@ class SqliteStore(GuardPart):
     def claim_index(self, info: IndexInfo) -> None:
         with self._database.write() as connection:
             _sqlite_vectors.claim_index(connection, info)
+        self._claimed = info
 
     def unencoded(self, limit: int) -> list[tuple[str, str]]:
         with self._database.read() as connection:
@@ -186,36 +188,40 @@ class SqliteStore(GuardPart):
     def add_vectors(self, items: Iterable[tuple[str, Matrix]]) -> None:
         self._cache()
         with self._database.write() as connection:
-            _sqlite_vectors.add_vectors(connection, items)
+            _sqlite_vectors.add_vectors(connection, items, self._claimed)
 
     def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
         cache = self._cache()
         with self._database.read() as connection:
-            return cache.nearest(connection, scope, where, vector, limit)
+            return cache.nearest(connection, scope, where, vector, limit, self._claimed)
 
     def cosines(self, scope: Scope, ids: Sequence[str], vector: Matrix) -> dict[str, float]:
         cache = self._cache()
         with self._database.read() as connection:
-            return cache.cosines(connection, scope, ids, vector)
+            return cache.cosines(connection, scope, ids, vector, self._claimed)
 
     def begin_reindex(self, info: IndexInfo) -> int:
         self._drop_old_vectors()
         with self._database.write() as connection:
-            return _sqlite_vectors.begin_reindex(connection, info)
+            left = _sqlite_vectors.begin_reindex(connection, info)
+        self._drop_old_vectors()
+        return left
 
-    def unindexed(self, limit: int) -> list[tuple[str, str]]:
+    def unindexed(self, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
         with self._database.read() as connection:
-            return _sqlite_vectors.unindexed(connection, limit)
+            return _sqlite_vectors.unindexed(connection, info, limit)
 
-    def add_reindexed(self, items: Iterable[tuple[str, Matrix]]) -> None:
+    def add_reindexed(self, info: IndexInfo, items: Iterable[tuple[str, Matrix]]) -> None:
         self._cache()
         with self._database.write() as connection:
-            _sqlite_vectors.add_reindexed(connection, items)
+            _sqlite_vectors.add_reindexed(connection, info, items)
 
-    def finish_reindex(self) -> bool:
+    def finish_reindex(self, info: IndexInfo) -> bool:
         with self._database.write() as connection:
-            finished = _sqlite_vectors.finish_reindex(connection)
-        self._drop_old_vectors()
+            finished = _sqlite_vectors.finish_reindex(connection, info)
+        if finished:
+            self._claimed = info
+            self._drop_old_vectors()
         return finished
 
     def check(self) -> dict[str, Any]:

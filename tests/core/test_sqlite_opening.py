@@ -15,11 +15,10 @@ from hindsight_core.errors import (
     StoreCorruptError,
     StoreError,
     StoreUnavailableError,
-    StoreVersionError,
 )
 from hindsight_core.ports import Where
 from hindsight_core.schema import Scope
-from hindsight_core.stores import SqliteStore, _sqlite_connection, _sqlite_schema
+from hindsight_core.stores import SqliteStore, _sqlite_connection
 from hindsight_core.testing.samples import make_memory
 
 WORKER = Path(__file__).with_name("sqlite_worker.py")
@@ -113,40 +112,6 @@ def test_damage_inside_the_file_is_found_by_check_and_never_passed_over(path):
     assert store.check()["problems"] != []
     with pytest.raises(StoreError):
         store.put([make_memory(f"new{n}", "more of it " * 99) for n in range(300)])
-    store.close()
-
-
-def test_a_newer_version_is_left_alone_and_names_the_upgrade(path):
-    filled(path, 1)
-    with sqlite3.connect(path) as newer:
-        newer.execute("PRAGMA user_version = 99")
-    newer.close()
-    with pytest.raises(StoreVersionError, match="pip install --upgrade"):
-        SqliteStore(path)
-
-
-def test_an_older_version_is_brought_up_to_date(path, monkeypatch):
-    filled(path, 3)
-    more = ("CREATE TABLE added (x)", "INSERT INTO added SELECT count(*) FROM memories")
-    monkeypatch.setattr(_sqlite_schema, "MIGRATIONS", (*_sqlite_schema.MIGRATIONS, more))
-    store = SqliteStore(path)
-    assert store.count() == {"fact/active": 3}
-    store.close()
-    with sqlite3.connect(path) as looked:
-        assert looked.execute("SELECT x FROM added").fetchall() == [(3,)]
-    looked.close()
-
-
-def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
-    filled(path, 3)
-    broken = ("CREATE TABLE added (x)", "INSERT INTO nowhere VALUES (1)")
-    known = _sqlite_schema.MIGRATIONS
-    monkeypatch.setattr(_sqlite_schema, "MIGRATIONS", (*known, broken))
-    with pytest.raises(StoreError, match="nowhere"):
-        SqliteStore(path)
-    monkeypatch.setattr(_sqlite_schema, "MIGRATIONS", known)
-    store = SqliteStore(path)
-    assert store.check()["problems"] == []
     store.close()
 
 
