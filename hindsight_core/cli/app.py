@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from hindsight_core import __version__
-from hindsight_core.cli import change, importing, inspect, tryout
+from hindsight_core.cli import change, importing, inspect, reindexing, tryout
 from hindsight_core.errors import HindsightError
 
 __all__ = ["app", "main"]
@@ -44,6 +44,7 @@ def _root(
 inspect.register(app)
 change.register(app)
 importing.register(app)
+reindexing.register(app)
 tryout.register(app)
 
 

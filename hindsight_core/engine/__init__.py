@@ -6,6 +6,7 @@ from hindsight_core.engine.health import Health
 from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.engine.reindexing import reindex
 
 __all__ = [
     "Explanation",
@@ -17,5 +18,6 @@ __all__ = [
     "Recalled",
     "RunRecorder",
     "WatchedCall",
+    "reindex",
     "stable_id",
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from hindsight_core.engine.core import Core
 from hindsight_core.errors import EmbedderMismatchError, StaleError
 from hindsight_core.guard import same_polarity
-from hindsight_core.ports import Where
+from hindsight_core.ports import Embedder, Where
 from hindsight_core.schema import Kind, Memory
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Encoder:
         self._stopped = False
         self._pid = 0
         self._fresh: dict[str, Memory] = {}
+        self._claimed = False
         self.refused: EmbedderMismatchError | None = None
 
     def wake(self, fresh: Sequence[Memory] = ()) -> None:
@@ -66,6 +67,25 @@ class Encoder:
             self._stopped = True
             self._wanted.set()
 
+    def fitting(self) -> Embedder | None:
+        """Return the embedder if the store's vectors are its own, else None: words alone."""
+        embedder = self._core.embedder
+        if embedder is None or self.refused is not None:
+            return None
+        if not self._claimed and self._core.store.index_info() is not None:
+            try:
+                self._core.store.claim_index(embedder.info)
+            except EmbedderMismatchError as error:
+                self.refuse(error)
+                return None
+            self._claimed = True
+        return embedder
+
+    def refuse(self, error: EmbedderMismatchError) -> None:
+        """Go on by words alone: the store's vectors are of another embedder; `health` says so."""
+        self.refused = error
+        self._core.failsafe.report("encode", error)
+
     def _run(self) -> None:
         while True:
             self._wanted.wait()
@@ -77,8 +97,7 @@ class Encoder:
                 while not self._stopped and self.encode_batch():
                     pass
             except EmbedderMismatchError as error:
-                self.refused = error
-                self._core.failsafe.report("encode", error)
+                self.refuse(error)
             except Exception as error:  # noqa: BLE001 - a thread of ours; reported, tried at next wake
                 if (
                     not self._stopped

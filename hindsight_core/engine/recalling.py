@@ -6,11 +6,13 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Final, cast
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.query_vectors import QueryVectors
+from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.guard import sanitize
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
@@ -78,12 +80,12 @@ class Recaller:
         self._encoder.wake()
         question = shorten(query, _MAX_QUERY)
         embedder = self._encoded(question, patience)
-        found = retrieve(
+        search = partial(
+            retrieve,
             core.store,
-            embedder,
-            scope,
-            question,
-            where,
+            scope=scope,
+            text=question,
+            where=where,
             top_k=seats * _ROOM_TO_CHOOSE,
             now=now,
             weights=core.settings.weights,
@@ -92,6 +94,12 @@ class Recaller:
             ),
             synonyms=self._synonyms,
         )
+        try:
+            found = search(embedder)
+        except EmbedderMismatchError as error:  # the store was reindexed while this process ran
+            self._encoder.refuse(error)
+            embedder = None
+            found = search(None)
         candidates = seat(found.candidates, seats, found.threshold, task=question)
         picked = [c.memory for c in candidates if c.kept]
         block = render(
@@ -129,8 +137,8 @@ class Recaller:
 
     def _encoded(self, question: str, patience: float | None) -> Embedder | None:
         """The embedder with the question's vectors at hand, or None to go by words alone."""
-        embedder = self._core.embedder
-        if embedder is None or self._encoder.refused is not None:
+        embedder = self._encoder.fitting()
+        if embedder is None:
             return None
         return self._queries.encoded(embedder, question, patience)
 
