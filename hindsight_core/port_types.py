@@ -1,0 +1,169 @@
+"""What the ports take and give: filters, hits, counts and receipts, as plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from hindsight_core.schema import Kind, Scope, Status
+
+__all__ = [
+    "AuditEntry",
+    "CallRecord",
+    "CallStats",
+    "ErasureReceipt",
+    "Hit",
+    "IndexInfo",
+    "PutResult",
+    "RunInfo",
+    "TermCounts",
+    "TextHit",
+    "Where",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Where:
+    """The hard filter of a search; an empty field filters nothing.
+
+    `entities` and `kinds` match when one of them does; `tool_sequence` when every tool named is in
+    the memory's; `since` and `until` bound the key's time, or the time of creation where it has
+    none.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    entities: tuple[str, ...] = ()
+    subject: str = ""
+    task_type: str | None = None
+    tool_sequence: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    include_superseded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """A memory that a vector search found, with its cosine similarity."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextHit:
+    """A memory that a text search found.
+
+    `score` is BM25, larger is better; `coverage` the share (0 to 1) of the query's idf mass whose
+    terms the memory holds.
+    """
+
+    id: str
+    score: float
+    coverage: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TermCounts:
+    """How many memories there are to search, and how many of them hold each term.
+
+    Both may be estimates from above (a store may count all scopes); a term that is absent from
+    `holding` is in none.
+    """
+
+    total: int
+    holding: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PutResult:
+    """What became of one memory: `id` is that of the record that now stands for it."""
+
+    id: str
+    created: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexInfo:
+    """By which embedder the vectors were made; the thresholds belong to it."""
+
+    model: str
+    dimension: int
+    relevance: float
+    same_subject: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunInfo:
+    """A run that the outbox knows: `pending` events are not judged yet."""
+
+    run_id: str
+    scope: Scope
+    owner: str
+    first_at: datetime
+    last_at: datetime
+    pending: int
+    ended: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallRecord:
+    """One judged tool call, as the gate counts it.
+
+    `situation` is the task's fingerprint, `key` that of the event: each call is counted once.
+    """
+
+    scope: Scope
+    signature: str
+    shape: str
+    situation: str
+    tool: str
+    ok: bool
+    at: datetime
+    run_id: str
+    key: str
+    error_class: str = ""
+    transient: bool = False
+    memory_id: str = ""
+
+
+class CallStats(NamedTuple):
+    """What is known of one signature (or shape) in one situation.
+
+    `failures` counts since the last success, `successes` in all. A named tuple, because the gate
+    makes them before every tool call and a frozen dataclass takes ten times as long to make.
+    """
+
+    signature: str
+    shape: str
+    situation: str
+    tool: str
+    failures: int
+    successes: int
+    error_class: str
+    transient: bool
+    memory_id: str
+    last_failure_at: datetime | None
+    last_success_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditEntry:
+    """One line of the append-only log: who did what to which record, and when."""
+
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ErasureReceipt:
+    """What an erasure removed, counted per place, and that a second look found nothing."""
+
+    scope: Scope
+    at: datetime
+    removed: dict[str, int] = field(default_factory=dict[str, int])
+    remaining: dict[str, int] = field(default_factory=dict[str, int])
