@@ -16,6 +16,18 @@ settings.load_profile("untimed")
 os.environ.setdefault("HINDSIGHT_URL", os.path.join(tempfile.mkdtemp(), "tests.db"))  # noqa: PTH118
 
 
+def pytest_addoption(parser):
+    parser.addoption("--adapter", help="of tests/adapters, collect this framework's files alone")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out the files of frameworks that an environment for one of them does not have."""
+    chosen = config.getoption("--adapter")
+    if chosen and collection_path.parent.name == "adapters" and collection_path.suffix == ".py":
+        return not collection_path.name.startswith((f"test_{chosen}_", "conftest"))
+    return None
+
+
 @pytest.fixture(autouse=True)
 def swallowed_errors(request):
     """Collect what the failsafe swallowed; fail the test unless it is marked `swallows`."""

@@ -336,6 +336,11 @@ class Hindsight:
         return self._core.settings
 
     @property
+    def url(self) -> str:
+        """Where the memory is kept; reading it opens nothing."""
+        return self._core.url
+
+    @property
     def store(self) -> Store:
         """The store itself, for maintenance and inspection."""
         return self._core.store

@@ -25,13 +25,15 @@ _MIN_ITEM_CHARS: Final = 40
 class Block:
     """The text to put before the model, and which memories it shows.
 
-    `left_out` are memories that were picked but did not fit into the budget.
+    `lines` are the items as they stand in the text, one a memory; `left_out` are memories that were
+    picked but did not fit into the budget.
     """
 
     recall_id: str
     text: str
     memory_ids: tuple[str, ...]
     tokens: int
+    lines: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
@@ -135,6 +137,7 @@ def render(
         text=text,
         memory_ids=tuple(shown),
         tokens=count_tokens(text),
+        lines=tuple(lines),
         left_out=tuple(left_out),
     )
 

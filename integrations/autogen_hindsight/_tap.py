@@ -1,0 +1,292 @@
+"""What a memory sees and shows at the model context of one agent.
+
+An agent's context is told every message and asked for them before every model call, so that is
+where tool calls and their results are seen, and where what is recalled is put before the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from autogen_core import FunctionCall
+from autogen_core.model_context import ChatCompletionContext
+from autogen_core.models import (
+    AssistantMessage,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
+    LLMMessage,
+    SystemMessage,
+    UserMessage,
+)
+
+from autogen_hindsight._conversation import Heard, Reader, RunKey, find_run
+from hindsight_core import (
+    Block,
+    GateAction,
+    LiveRun,
+    LiveRuns,
+    Place,
+    WatchedCall,
+    in_executor,
+    stable_id,
+)
+
+__all__ = ["AnnouncedCall", "ContextTap", "TapOptions", "announced_call"]
+
+logger: Final = logging.getLogger("hindsight_core")
+_HANDOFF: Final = "transfer_to_"
+"""How the framework names the tools by which an agent hands over to another."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TapOptions:
+    """For whom a context is watched; see `HindsightMemory`."""
+
+    place: Place
+    people: frozenset[str]
+    agent: str | None = None
+    task_id: str | None = None
+    nested: bool | None = None
+
+
+class AnnouncedCall(WatchedCall):
+    """A call that the model has asked for; `reached` when a watched workbench runs it itself."""
+
+    reached = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Calling:
+    tap: ContextTap
+    task: asyncio.Task[Any] | None
+    before: _Calling | None
+
+
+_calling: ContextVar[_Calling | None] = ContextVar("hindsight_autogen_calling", default=None)
+"""The agent whose tools run here: their tasks inherit it, and so does an agent inside a tool."""
+
+
+def announced_call(call_id: str | None) -> AnnouncedCall | None:
+    """The call of that id that is being run; None outside of a watched agent."""
+    calling = _calling.get()
+    return calling.tap.calls.get(call_id or "") if calling else None
+
+
+class ContextTap:
+    """Watches one context for one memory, by standing before the context's own methods.
+
+    `calls` are those that were asked for and have no result yet, `handoffs` the names of tools that
+    hand over to another agent.
+    """
+
+    def __init__(self, runs: LiveRuns, options: TapOptions, context: ChatCompletionContext) -> None:
+        self.calls: dict[str, AnnouncedCall] = {}
+        self.handoffs: frozenset[str] = frozenset()
+        self._runs = runs
+        self._options = options
+        self._guard = runs.hindsight.guard
+        self._add = context.add_message
+        self._get = context.get_messages
+        self._clear = context.clear
+        self._load = context.load_state
+        self._told = False
+        self._reset()
+        context.add_message = self.add_message
+        context.get_messages = self.get_messages
+        context.clear = self.clear
+        context.load_state = self.load_state
+
+    def _reset(self) -> None:
+        """Begin anew, with a conversation of which nothing was read yet."""
+        self._ready = False
+        self._in_turn = False
+        self._reader = Reader(self._options.people)
+        self._name: str | None = None
+        self._session = self._options.place.session
+        self._live: LiveRun | None = None
+        self._block: Block | None = None
+        self.calls.clear()
+
+    # The four methods of the context. Each does what it did before, and its errors are its own.
+
+    async def add_message(self, message: LLMMessage) -> None:
+        """Add a message, and see what it tells."""
+        await self._add(message)
+        with self._guard("autogen.add_message"):
+            if self._ready:
+                await self._see(message)
+
+    async def get_messages(self) -> list[LLMMessage]:
+        """The messages for the model, with what is recalled and what is known of its failures."""
+        messages = await self._get()
+        with self._guard("autogen.get_messages"):
+            return self._shown(messages)
+        return messages
+
+    async def clear(self) -> None:
+        """Clear the context: what follows is another conversation."""
+        await self._clear()
+        with self._guard("autogen.clear"):
+            self._reset()
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        """Load another history, of which nothing is captured again."""
+        await self._load(state)
+        with self._guard("autogen.load_state"):
+            self._reset()
+            self._reader.read_history(await self._get())
+            self._reader.fresh.clear()
+            self._ready = True
+
+    async def begin(self) -> Block | None:
+        """Take up the run of the turn that begins; return the block that is shown in it."""
+        reader = self._reader
+        if not self._ready:
+            reader.read_history(await self._get())
+            self._ready = True
+        heard, reader.fresh = reader.fresh, []
+        if heard or self._live is None:
+            self._block = await in_executor(self._take_up, *self._locate(), heard)
+        else:
+            self._block = await in_executor(self._live.recorder.context)
+        self._in_turn = True
+        return self._block
+
+    def _locate(self) -> tuple[str, Place]:
+        """The id of the run that answers what was heard, and where it goes on."""
+        options, place = self._options, self._options.place
+        outer = self._outer_run()
+        whom = (self._runs.hindsight.url, place.tenant, place.user, options.agent)
+        if options.task_id:
+            key = RunKey(stable_id("ag-", *whom, "task", options.task_id), options.task_id)
+        else:
+            key = find_run((*whom, outer), self._reader, self._session)
+        self._session = key.session
+        last = self._reader.last
+        return key.run_id, replace(
+            place,
+            session=key.session,
+            task=place.task or (last.text if last else self._reader.first),
+            nested=bool(outer) if options.nested is None else options.nested,
+        )
+
+    def _outer_run(self) -> str:
+        """The run of the agent inside of whose tool this one works, else ""."""
+        calling = _calling.get()
+        if calling is None or calling.tap is self or calling.task is asyncio.current_task():
+            return ""
+        live = calling.tap._live
+        return live.recorder.run_id if live and calling.tap.calls else ""
+
+    def _take_up(self, run_id: str, place: Place, heard: Sequence[Heard]) -> Block | None:
+        self._live = self._runs.take_up(run_id, place)
+        for said in heard:
+            turn = stable_id("", place.session, str(said.number), said.text)
+            self._live.hear(said.text, turn=turn, before=said.before)
+        return self._live.recorder.context()
+
+    async def _see(self, message: LLMMessage) -> None:
+        self._reader.read(message)
+        if isinstance(message, UserMessage):
+            self._in_turn = False
+        elif isinstance(message, AssistantMessage) and self._is_own(message):
+            if isinstance(message.content, str):
+                self._in_turn = False
+                await self._answered(message.content)
+            else:
+                await self._announce(message.content)
+        elif isinstance(message, FunctionExecutionResultMessage):
+            await self._note(message.content)
+
+    def _is_own(self, message: AssistantMessage) -> bool:
+        """Whether the agent itself says this; a hand-over brings messages of another along."""
+        if not self._in_turn:
+            return False
+        self._name = self._name or message.source
+        return message.source == self._name
+
+    async def _answered(self, text: str) -> None:
+        live = self._live
+        if live is None:
+            return
+
+        def end() -> None:
+            live.recorder.agent(text)
+            live.recorder.finish(ok=True)
+
+        await in_executor(end)
+
+    async def _announce(self, asked: Sequence[FunctionCall]) -> None:
+        live = self._live
+        if live is None:
+            return
+        calls = [c for c in asked if not (c.name.startswith(_HANDOFF) or c.name in self.handoffs)]
+
+        def watch() -> dict[str, AnnouncedCall]:
+            return {c.id: AnnouncedCall(live, c.name, _arguments(c), c.id) for c in calls}
+
+        self.calls = await in_executor(watch)
+        _calling.set(_Calling(self, asyncio.current_task(), _calling.get()))
+
+    async def _note(self, results: Sequence[FunctionExecutionResult]) -> None:
+        calling = _calling.get()
+        if calling is not None and calling.tap is self:
+            _calling.set(calling.before)
+        calls, self.calls = self.calls, {}
+        done = [(calls[r.call_id], r) for r in results if r.call_id in calls]
+
+        def note() -> None:
+            for call, result in done:
+                if not call.reached:
+                    self._warn_if_not_stopped(call)
+                    timed = len(results) == 1
+                    call.note(result.content, flagged_error=result.is_error, timed=timed)
+            for live in {id(call.live): call.live for call, _ in done}.values():
+                live.recorder.rest()
+
+        await in_executor(note)
+
+    def _warn_if_not_stopped(self, call: AnnouncedCall) -> None:
+        if call.decision.action in (GateAction.BLOCK, GateAction.CONFIRM) and not self._told:
+            self._told = True
+            logger.warning(
+                "the gate would have stopped a call of %s: to stop calls of an AutoGen agent, "
+                "use autogen_hindsight.attach(agent)",
+                call.name,
+            )
+
+    def _shown(self, messages: list[LLMMessage]) -> list[LLMMessage]:
+        advice = self._live.advice if self._live else {}
+        shown = [_with_advice(m, advice) for m in messages] if advice else messages
+        if self._block is None or not self._in_turn:
+            return shown
+        # Some models take one run of system messages only: next to those that are there, else
+        # first, where the agent puts its own before it.
+        place = next((n for n, m in enumerate(shown) if isinstance(m, SystemMessage)), 0)
+        return [*shown[:place], SystemMessage(content=self._block.text), *shown[place:]]
+
+
+def _arguments(call: FunctionCall) -> object:
+    try:
+        return json.loads(call.arguments)
+    except ValueError:
+        return call.arguments
+
+
+def _with_advice(message: LLMMessage, advice: Mapping[str, str]) -> LLMMessage:
+    """The message, each failure in it completed with what is known of it."""
+    if not isinstance(message, FunctionExecutionResultMessage):
+        return message
+    results = [
+        result.model_copy(update={"content": f"{result.content}\n\n{advice[result.call_id]}"})
+        if result.call_id in advice
+        else result
+        for result in message.content
+    ]
+    return message.model_copy(update={"content": results})
