@@ -113,6 +113,11 @@ class ContextTap:
         self._block: Block | None = None
         self.calls.clear()
 
+    @property
+    def run_id(self) -> str:
+        """The id of the run that goes on, or "" where none does."""
+        return self._live.recorder.run_id if self._live else ""
+
     # The four methods of the context. Each does what it did before, and its errors are its own.
 
     async def add_message(self, message: LLMMessage) -> None:

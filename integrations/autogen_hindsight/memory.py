@@ -37,6 +37,7 @@ class HindsightMemoryConfig(BaseModel):
     tenant: str | None = None
     agent: str | None = None
     session: str | None = None
+    task: str = ""
     task_id: str | None = None
     people: list[str] = list(_PEOPLE)
     nested: bool | None = None
@@ -57,6 +58,7 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
         tenant: The tenant of the user.
         agent: Narrows the scope: what this agent learns no other agent sees.
         session: The conversation's id, where the application has one that outlives the process.
+        task: What is done, in the application's words; without it the person's own.
         task_id: All turns are one run of that id, so that a failure in one turn finds its fix in a
             later one. Without it a run is what is done about one message of a person.
         people: The sources whose messages a person writes; all others are agents.
@@ -79,6 +81,7 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
         tenant: str | None = None,
         agent: str | None = None,
         session: str | None = None,
+        task: str = "",
         task_id: str | None = None,
         people: Sequence[str] = _PEOPLE,
         nested: bool | None = None,
@@ -86,7 +89,7 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
         self._runs = LiveRuns(hindsight, framework="autogen", agent=agent)
         self.hindsight = self._runs.hindsight
         self._options = TapOptions(
-            place=Place(user=user, tenant=tenant, session=session),
+            place=Place(user=user, tenant=tenant, session=session, task=task),
             people=frozenset(people),
             agent=agent,
             task_id=task_id,
@@ -160,6 +163,7 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
             tenant=options.place.tenant,
             agent=options.agent,
             session=options.place.session,
+            task=options.place.task,
             task_id=options.task_id,
             people=sorted(options.people),
             nested=options.nested,
