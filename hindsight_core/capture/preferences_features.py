@@ -22,6 +22,8 @@ __all__ = ["Compiled", "classes", "compiled", "fold_sentence", "grams", "languag
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN: Final = re.compile(r"[a-zA-Z]{2,}")
 _MASKED: Final = re.compile(MASK + "{1,600}")
+_FULL_STOP: Final = re.compile(r"(?<=[^.!。\s])[.!。\s]+\Z")
+"""What says no more than that the sentence ends; many leave it out."""
 _SPACED: Final = re.compile(r"[\w']+|[^\w\s]")
 _WORD: Final = re.compile(r"[a-z]+'[a-z]+|\w+|[^\w\s]")
 _IDENTIFIER: Final = re.compile(r"[a-z0-9][a-z0-9_./+#-]*")
@@ -93,7 +95,7 @@ def language_of(text: str) -> str:
 def fold_sentence(masked: str, code: str) -> str:
     """Return a sentence as the tables spell it: compatibility form, lower case, one variant."""
     folded = unicodedata.normalize("NFKC", masked.translate(_APOSTROPHES)).lower()
-    folded = _MASKED.sub(MASK, folded).strip()
+    folded = _FULL_STOP.sub("", _MASKED.sub(MASK, folded).strip())
     variants = compiled(code).variants
     return folded.translate(variants) if variants else folded
 
