@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NAMES = ("capture", "latency", "replay", "retrieval")
+NAMES = ("capture", "latency", "replay", "retrieval", "sessions")
 """Each is a module of this package with `measure(data, **options)`."""
 
 
@@ -25,13 +25,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("name", choices=NAMES)
     parser.add_argument("--data", type=Path, required=True, help="folder of the data files")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
-    parser.add_argument("--adapter", default="langchain", help="replay: through which adapter")
+    parser.add_argument("--adapter", default="langchain", help="replay, sessions: which adapter")
     parser.add_argument("--no-peers", action="store_true", help="measure ours alone")
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
         parser.error(f"--data {chosen.data}: no such folder")
     options: dict[str, Any] = {"peers": not chosen.no_peers}
-    if chosen.name == "replay":
+    if chosen.name in ("replay", "sessions"):
         options["adapter"] = chosen.adapter
     measured = import_module(f"benchmarks.{chosen.name}").measure(chosen.data, **options)
     if chosen.json:

@@ -9,9 +9,7 @@ from typing import Any
 
 from hindsight_core import Hindsight, Scope, Settings
 from hindsight_core.capture import read_history
-from hindsight_core.testing.replay import replay
-
-_GROUP = "hindsight_core.replay_drivers"
+from hindsight_core.testing.replay import REPLAY_DRIVERS, replay
 
 
 def measure(
@@ -19,7 +17,7 @@ def measure(
 ) -> dict[str, dict[str, Any]]:
     """Return `figures` for each `runs_*.jsonl` that the folder has; there are no peers to this."""
     del peers
-    (driver,) = (entry for entry in entry_points(group=_GROUP) if entry.name == adapter)
+    (driver,) = (entry for entry in entry_points(group=REPLAY_DRIVERS) if entry.name == adapter)
     drive = driver.load()
     figures: dict[str, float] = {}
     for file in sorted(data.glob("runs_*.jsonl")):

@@ -12,21 +12,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from hindsight_core.capture import RecordedRun, signature
 from hindsight_core.engine import Hindsight
 from hindsight_core.events import CallFlagged
 from hindsight_core.schema import Scope
 
-__all__ = ["Driver", "ReplayFigures", "replay"]
+__all__ = ["REPLAY_DRIVERS", "Driver", "ReplayFigures", "replay"]
+
+REPLAY_DRIVERS: Final = "hindsight_core.replay_drivers"
+"""The group of entry points under which an adapter names its `Driver`."""
 
 
 class Driver(Protocol):
     """Replays one recorded run through a framework with our adapter in it.
 
-    The model repeats the recorded calls and the tools give the recorded results. Returns the id of
-    the run that the adapter recorded.
+    The model repeats the recorded words and calls, the tools give the recorded results, marked as
+    errors where the record says so. All turns are one run of ours, whose id is returned; it is
+    finished and judged by then.
     """
 
     def __call__(self, hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str: ...

@@ -63,12 +63,15 @@ def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
 
 
 def _turns(run: RecordedRun) -> list[tuple[str, list[RecordedStep]]]:
-    """What the user said, each with the calls that followed; the task where nobody said a word."""
+    """What the user said, each with what the agent did and said then.
+
+    The task is the first turn where nobody said a word before the agent.
+    """
     turns: list[tuple[str, list[RecordedStep]]] = []
     for step in run.steps:
         if step.kind == "user":
             turns.append((step.text, []))
-        elif step.kind == "tool":
+        else:
             if not turns:
                 turns.append((run.task, []))
             turns[-1][1].append(step)
@@ -76,7 +79,7 @@ def _turns(run: RecordedRun) -> list[tuple[str, list[RecordedStep]]]:
 
 
 class _RecordedModel(BaseChatModel):
-    """Asks for the recorded calls, one after the other, and then ends the turn."""
+    """Says and asks what was recorded, one step after the other, and then ends the turn."""
 
     _answers: dict[str, RecordedStep] = PrivateAttr()
     _steps: deque[RecordedStep] = PrivateAttr(default_factory=deque[RecordedStep])
@@ -90,7 +93,7 @@ class _RecordedModel(BaseChatModel):
         return "recorded"
 
     def load(self, steps: Sequence[RecordedStep]) -> None:
-        """Take the calls of the next turn."""
+        """Take the steps of the next turn."""
         self._steps.extend(steps)
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
@@ -106,13 +109,17 @@ class _RecordedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         del messages, stop, run_manager, kwargs
-        if not self._steps:
-            return ChatResult(generations=[ChatGeneration(message=AIMessage("(end of the turn)"))])
-        step = self._steps.popleft()
-        call_id = f"call-{len(self._answers)}"
-        self._answers[call_id] = step
-        call: Any = {"name": step.tool, "args": dict(step.args), "id": call_id}
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
+        said: list[str] = []
+        while self._steps and self._steps[0].kind == "assistant":
+            said.append(self._steps.popleft().text)
+        message = AIMessage("\n".join(said) or "(end of the turn)")
+        if self._steps:
+            step = self._steps.popleft()
+            call_id = f"call-{len(self._answers)}"
+            self._answers[call_id] = step
+            call: Any = {"name": step.tool, "args": dict(step.args), "id": call_id}
+            message = AIMessage("\n".join(said), tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 class _RecordedTool(BaseTool):
