@@ -7,11 +7,10 @@ where tool calls and their results are seen, and where what is recalled is put b
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from autogen_core import FunctionCall
@@ -21,11 +20,11 @@ from autogen_core.models import (
     FunctionExecutionResult,
     FunctionExecutionResultMessage,
     LLMMessage,
-    SystemMessage,
     UserMessage,
 )
 
-from autogen_hindsight._conversation import Heard, Reader, RunKey, find_run
+from autogen_hindsight._conversation import TapOptions, locate
+from autogen_hindsight._reading import Heard, Reader, arguments_of, with_advice, with_block
 from hindsight_core import (
     Block,
     GateAction,
@@ -37,22 +36,11 @@ from hindsight_core import (
     stable_id,
 )
 
-__all__ = ["AnnouncedCall", "ContextTap", "TapOptions", "announced_call"]
+__all__ = ["AnnouncedCall", "ContextTap", "announced_call"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _HANDOFF: Final = "transfer_to_"
 """How the framework names the tools by which an agent hands over to another."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TapOptions:
-    """For whom a context is watched; see `HindsightMemory`."""
-
-    place: Place
-    people: frozenset[str]
-    agent: str | None = None
-    task_id: str | None = None
-    nested: bool | None = None
 
 
 class AnnouncedCall(WatchedCall):
@@ -157,29 +145,14 @@ class ContextTap:
             self._ready = True
         heard, reader.fresh = reader.fresh, []
         if heard or self._live is None:
-            self._block = await in_executor(self._take_up, *self._locate(), heard)
+            url, outer = self._runs.hindsight.url, self._outer_run()
+            run_id, place = locate(self._options, url, outer, reader, self._session)
+            self._session = place.session
+            self._block = await in_executor(self._take_up, run_id, place, heard)
         else:
             self._block = await in_executor(self._live.recorder.context)
         self._in_turn = True
         return self._block
-
-    def _locate(self) -> tuple[str, Place]:
-        """The id of the run that answers what was heard, and where it goes on."""
-        options, place = self._options, self._options.place
-        outer = self._outer_run()
-        whom = (self._runs.hindsight.url, place.tenant, place.user, options.agent)
-        if options.task_id:
-            key = RunKey(stable_id("ag-", *whom, "task", options.task_id), options.task_id)
-        else:
-            key = find_run((*whom, outer), self._reader, self._session)
-        self._session = key.session
-        last = self._reader.last
-        return key.run_id, replace(
-            place,
-            session=key.session,
-            task=place.task or (last.text if last else self._reader.first),
-            nested=bool(outer) if options.nested is None else options.nested,
-        )
 
     def _outer_run(self) -> str:
         """The run of the agent inside of whose tool this one works, else ""."""
@@ -234,7 +207,7 @@ class ContextTap:
         calls = [c for c in asked if not (c.name.startswith(_HANDOFF) or c.name in self.handoffs)]
 
         def watch() -> dict[str, AnnouncedCall]:
-            return {c.id: AnnouncedCall(live, c.name, _arguments(c), c.id) for c in calls}
+            return {c.id: AnnouncedCall(live, c.name, arguments_of(c), c.id) for c in calls}
 
         self.calls = await in_executor(watch)
         _calling.set(_Calling(self, asyncio.current_task(), _calling.get()))
@@ -268,30 +241,5 @@ class ContextTap:
 
     def _shown(self, messages: list[LLMMessage]) -> list[LLMMessage]:
         advice = self._live.advice if self._live else {}
-        shown = [_with_advice(m, advice) for m in messages] if advice else messages
-        if self._block is None or not self._in_turn:
-            return shown
-        # Some models take one run of system messages only: next to those that are there, else
-        # first, where the agent puts its own before it.
-        place = next((n for n, m in enumerate(shown) if isinstance(m, SystemMessage)), 0)
-        return [*shown[:place], SystemMessage(content=self._block.text), *shown[place:]]
-
-
-def _arguments(call: FunctionCall) -> object:
-    try:
-        return json.loads(call.arguments)
-    except ValueError:
-        return call.arguments
-
-
-def _with_advice(message: LLMMessage, advice: Mapping[str, str]) -> LLMMessage:
-    """The message, each failure in it completed with what is known of it."""
-    if not isinstance(message, FunctionExecutionResultMessage):
-        return message
-    results = [
-        result.model_copy(update={"content": f"{result.content}\n\n{advice[result.call_id]}"})
-        if result.call_id in advice
-        else result
-        for result in message.content
-    ]
-    return message.model_copy(update={"content": results})
+        shown = [with_advice(m, advice) for m in messages] if advice else messages
+        return with_block(shown, self._block.text) if self._block and self._in_turn else shown

@@ -17,8 +17,9 @@ from autogen_core.memory import (
 from autogen_core.model_context import ChatCompletionContext
 from pydantic import BaseModel
 
-from autogen_hindsight._conversation import text_of
-from autogen_hindsight._tap import ContextTap, TapOptions
+from autogen_hindsight._conversation import TapOptions
+from autogen_hindsight._reading import text_of
+from autogen_hindsight._tap import ContextTap
 from hindsight_core import Block, Hindsight, Kind, LiveRuns, Place, Scope, in_executor
 
 __all__ = ["HindsightMemory", "HindsightMemoryConfig"]
