@@ -104,11 +104,15 @@ class FeedbackGiven(EventBase):
 
 
 class BlockShown(EventBase):
-    """A block of memories was put before the model."""
+    """A block of memories was put before the model; `withheld_ids` were held back from it.
+
+    What is withheld would have been shown, and is not, so that its use can be estimated.
+    """
 
     type: Literal["block_shown"] = "block_shown"
     recall_id: str
     memory_ids: tuple[str, ...] = ()
+    withheld_ids: tuple[str, ...] = ()
 
 
 class CallFlagged(EventBase):

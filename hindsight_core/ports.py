@@ -24,6 +24,7 @@ from hindsight_core.port_types import (
     Where,
 )
 from hindsight_core.ports_guard import GuardStore
+from hindsight_core.ports_ledger import LeaseStore, LedgerStore, MemoryUse
 from hindsight_core.schema import Memory, Scope
 
 if TYPE_CHECKING:
@@ -157,11 +158,14 @@ class EventStore(Protocol):
         through: int,
         memories: Sequence[Memory],
         calls: Sequence[CallRecord],
+        uses: Sequence[MemoryUse] = (),
     ) -> list[PutResult]:
         """In one transaction: store what a run taught, mark its first `through` events judged.
 
-        A call whose `key` was counted before is not counted again, so judging a run once more
-        (a late result, two processes) changes no count. Raises `StaleError` as `put` does.
+        A line of the ledger takes the place of an earlier one of its run and memory. A call whose
+        `key` was counted before is not counted again, so judging a run once more (a late result,
+        two processes) changes no count. Raises `StaleError` as `put` does, and for a replacement
+        whose record was erased meanwhile.
         """
         ...
 
@@ -245,7 +249,7 @@ class VectorIndex(Protocol):
         ...
 
 
-class Store(MemoryStore, EventStore, VectorIndex, GuardStore, Protocol):
+class Store(MemoryStore, EventStore, VectorIndex, GuardStore, LedgerStore, LeaseStore, Protocol):
     """All that a backend offers; the embedded default is one file that does all three."""
 
     @property

@@ -33,7 +33,9 @@ class Settings:
     `deadline` and `pause` are seconds, `token_budget` tokens of one injected block, `result_chars`
     characters kept of a tool's result, `keep_runs_days` days for which a judged run stays in the
     outbox so that a late result can still be taken up, `synonyms` groups of words that mean one
-    thing, beside those that are shipped.
+    thing, beside those that are shipped. In a share `holdout` of the runs (0 to below 1) a lesson
+    that would be shown is withheld, so that `stats` can tell what difference it makes; which runs
+    follows from their ids and `holdout_seed`.
     """
 
     top_k: int = 3
@@ -48,6 +50,8 @@ class Settings:
     result_chars: int = 8_000
     keep_runs_days: float = 7.0
     synonyms: tuple[tuple[str, ...], ...] = ()
+    holdout: float = 0.0
+    holdout_seed: str = ""
 
     def __post_init__(self) -> None:
         for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):
@@ -56,6 +60,8 @@ class Settings:
         for name in ("deadline", "pause", "keep_runs_days"):
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
+        if not 0 <= self.holdout < 1:
+            raise ConfigurationError("settings.holdout: a share of runs, from 0 to below 1")
         if self.relevance is not None and not -1 <= self.relevance <= 1:
             raise ConfigurationError("settings.relevance: a cosine, so between -1 and 1")
 

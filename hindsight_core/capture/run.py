@@ -39,7 +39,8 @@ class Judgement:
     `cleared` are the signatures of calls whose last attempt worked: whatever lesson names one of
     them is no longer true (`clear_lesson`). `cleared_tools` are their tools, to find those lessons
     by. `unverified` are keys of the path that the run took, where somebody said that it did not do:
-    what an earlier judgement took from this run for verified is not (`withdraw`).
+    what an earlier judgement took from this run for verified is not (`withdraw`). `good` is how the
+    run ended, None where nobody can tell.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -47,6 +48,7 @@ class Judgement:
     cleared: frozenset[str] = frozenset()
     cleared_tools: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
+    good: bool | None = None
 
 
 def situation_of(task: str) -> str:
@@ -73,6 +75,7 @@ def judge_run(events: Sequence[Event]) -> Judgement:
         cleared=frozenset(call.signature for call in standing),
         cleared_tools=tuple(dict.fromkeys(call.tool for call in standing)),
         unverified=tuple(run.unverified()),
+        good=run.ended_well(),
     )
 
 
@@ -116,11 +119,7 @@ class _Run:
             yield lesson_candidate(finding, self.situation)
 
     def path(self) -> Iterable[Candidate]:
-        ended_well = self._verdict()
-        if ended_well is None:
-            ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
-            ended_well = bool(ended and ended[-1])
-        if ended_well and (candidate := path_candidate(self.calls, self.situation)):
+        if self.ended_well() and (candidate := path_candidate(self.calls, self.situation)):
             yield candidate
 
     def unverified(self) -> Iterable[str]:
@@ -148,6 +147,14 @@ class _Run:
         """Calls whose last attempt worked."""
         last = {call.signature: call for call in self.calls}
         return [call.event.call for call in last.values() if call.outcome.ok]
+
+    def ended_well(self) -> bool | None:
+        """How the run ended: what people said outranks what the framework says."""
+        verdict = self._verdict()
+        if verdict is not None:
+            return verdict
+        ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
+        return ended[-1] if ended else None
 
     def _verdict(self) -> bool | None:
         """What people said of the run's outcome; explicit feedback outranks other words.

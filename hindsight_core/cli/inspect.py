@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from hindsight_core.cli.common import (
     print_table,
     scope_of,
 )
+from hindsight_core.engine import MemoryAccount
 from hindsight_core.ports import Where
 from hindsight_core.recall import RecallReport
 from hindsight_core.schema import Kind, Memory, Status
@@ -121,17 +123,46 @@ def explain(
         )
 
 
-def stats(store: Store = None, as_json: AsJson = False) -> None:
-    """Count what the store holds and what still waits."""
+def stats(
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Count what the store holds, and show what runs did with a user's memories."""
     with opened(store) as hindsight:
         health = hindsight.health()
+        ledger = hindsight.ledger(scope_of(hindsight, user, tenant))[:limit]
     if as_json:
-        print_json(health.as_dict())
+        print_json({**health.as_dict(), "ledger": [one.as_dict() for one in ledger]})
         return
     print_table(health.store, ("kind / status", "memories"), sorted(health.memories.items()))
     typer.echo(
         f"embedder: {health.embedder or 'none (words alone)'}; "
         f"runs not judged: {health.pending_runs}; without a vector: {health.unencoded}"
+    )
+    _print_ledger(ledger)
+
+
+def _print_ledger(ledger: Sequence[MemoryAccount]) -> None:
+    if not ledger:
+        return
+    print_table(
+        "what runs did with what they were shown",
+        ("confidence", "shown", "taken: good, bad", "repeated", "uplift", "decay", "memory"),
+        [
+            (
+                f"{one.confidence}",
+                one.account.shown,
+                f"{one.account.taken}: {one.account.taken_good}, {one.account.taken_bad}",
+                one.account.repeated,
+                f"{one.account.uplift}" if one.account.uplift else "",
+                f"{one.memory.decay:.2f}",
+                shorten(one.memory.content, 120),
+            )
+            for one in ledger
+        ],
     )
 
 

@@ -1,5 +1,6 @@
 """The engine: `Hindsight` is the one door, `RunRecorder` one agent run as adapters hold it."""
 
+from hindsight_core.engine.bookkeeping import MemoryAccount
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.explaining import Explanation
 from hindsight_core.engine.health import Health
@@ -14,6 +15,7 @@ __all__ = [
     "Hindsight",
     "LiveRun",
     "LiveRuns",
+    "MemoryAccount",
     "Place",
     "Recalled",
     "RunRecorder",

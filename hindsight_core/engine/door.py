@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from hindsight_core.capture import Redactor
+from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
@@ -320,6 +321,10 @@ class Hindsight:
     def explain(self, scope: Scope, wanted: str) -> Explanation:
         """Explain a recall, a run or a memory by its id."""
         return explain(self._core.store, scope, wanted)
+
+    def ledger(self, scope: Scope) -> list[MemoryAccount]:
+        """The memories of a scope that runs were shown, each with what the runs did with it."""
+        return read_ledger(self._core.store, scope)
 
     def recalls(self, scope: Scope, *, limit: int = 100) -> list[RecallReport]:
         """The reports of the newest recalls of a scope, oldest of them first."""

@@ -19,6 +19,7 @@ from hindsight_core.capture import (
     withdraw,
 )
 from hindsight_core.engine.core import Core, owner_is_gone
+from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
@@ -145,11 +146,13 @@ class Intake:
         memories = self._merge(judgement)
         for memory in self._taken_back(events[0].scope, run_id, judgement):
             memories.setdefault(memory.id, memory)
+        uses = credit_uses(self._core.store, events, judgement, memories)
         results = self._core.store.settle(
             run_id,
             through=len(events),
             memories=list(memories.values()),
             calls=_with_lessons(judgement.calls, memories.values()),
+            uses=uses,
         )
         self.maybe_over.discard(run_id)
         made = {result.id for result in results if result.created}

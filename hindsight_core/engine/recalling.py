@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Final, cast
 
@@ -14,6 +14,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.query_vectors import QueryVectors
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.guard import sanitize
+from hindsight_core.ledger import is_withheld
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
     Block,
@@ -26,7 +27,7 @@ from hindsight_core.recall import (
     retrieve,
     seat,
 )
-from hindsight_core.schema import Memory, Scope
+from hindsight_core.schema import Kind, Memory, Scope
 from hindsight_core.text import shorten
 
 __all__ = ["Recalled", "Recaller"]
@@ -34,15 +35,20 @@ __all__ = ["Recalled", "Recaller"]
 _ROOM_TO_CHOOSE: Final = 4
 """Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
+_WITHHELD: Final = "withheld from this run, to see what difference it makes"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recalled:
-    """What a recall found, best first; `block` is None when nothing was worth showing."""
+    """What a recall found, best first; `block` is None when nothing was worth showing.
+
+    `withheld` are ids of lessons that this run goes without, see `Settings.holdout`.
+    """
 
     memories: tuple[Memory, ...]
     block: Block | None
     report: RecallReport
+    withheld: tuple[str, ...] = ()
 
 
 class Recaller:
@@ -101,6 +107,7 @@ class Recaller:
             embedder = None
             found = search(None)
         candidates = seat(found.candidates, seats, found.threshold, task=question)
+        candidates = self._held_out(candidates, run_id)
         picked = [c.memory for c in candidates if c.kept]
         block = render(
             picked,
@@ -127,7 +134,22 @@ class Recaller:
         core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
         if block:
             core.store.touch(scope, block.memory_ids, at=now)
-        return Recalled(memories=tuple(picked), block=block, report=report)
+        withheld = tuple(c.memory.id for c in candidates if c.why_not == _WITHHELD)
+        return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
+
+    def _held_out(self, candidates: Sequence[Found], run_id: str) -> tuple[Found, ...]:
+        """The candidates, those lessons not kept which this run goes without."""
+        share, seed = self._core.settings.holdout, self._core.settings.holdout_seed
+        if not run_id or not share:
+            return tuple(candidates)
+        return tuple(
+            replace(found, kept=False, why_not=_WITHHELD)
+            if found.kept
+            and found.memory.kind is Kind.LESSON
+            and is_withheld(run_id, found.memory.id, share=share, seed=seed)
+            else found
+            for found in candidates
+        )
 
     def prefetch(self, query: str) -> None:
         """Start to encode a query that will be recalled for; returns at once."""

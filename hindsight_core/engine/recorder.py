@@ -233,12 +233,14 @@ class RunRecorder:
         )
         with self._lock:
             self._blocks[query] = found.block
-        if found.block:
+        if found.block or found.withheld:
+            recall_id = found.report.recall_id
             self._append(
                 BlockShown(
-                    **self._base(f"{self.run_id}/block/{found.block.recall_id}"),
-                    recall_id=found.block.recall_id,
-                    memory_ids=found.block.memory_ids,
+                    **self._base(f"{self.run_id}/block/{recall_id}"),
+                    recall_id=recall_id,
+                    memory_ids=found.block.memory_ids if found.block else (),
+                    withheld_ids=found.withheld,
                 )
             )
         return found.block

@@ -19,7 +19,16 @@ from hindsight_core.stores._sqlite_wiping import rewrite, wipe_deleted
 
 __all__ = ["delete", "erase"]
 
-_BY_SCOPE: Final = ("calls", "counted", "recalls", "events", "runs", "guard_records", "memories")
+_BY_SCOPE: Final = (
+    "uses",
+    "calls",
+    "counted",
+    "recalls",
+    "events",
+    "runs",
+    "guard_records",
+    "memories",
+)
 
 
 def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) -> int:
@@ -43,6 +52,7 @@ def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) 
             text.remove(connection, scope_id, rid)
             connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
             connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
+            connection.execute("DELETE FROM uses WHERE memory_id = ?", (memory_id,))
             connection.execute(
                 f"DELETE FROM recalls WHERE scope_id IN ({marks(whole_user)})"
                 " AND instr(report, ?) > 0",

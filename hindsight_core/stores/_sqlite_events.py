@@ -13,8 +13,10 @@ from pydantic_core import PydanticSerializationError
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError, StoreCorruptError
 from hindsight_core.events import Event, EventBase, RunEnded, dump_event, load_event
 from hindsight_core.ports import CallRecord, PutResult, RunInfo
+from hindsight_core.ports_ledger import MemoryUse
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import _sqlite_calls as calls_table
+from hindsight_core.stores import _sqlite_ledger as ledger
 from hindsight_core.stores import _sqlite_records as records
 from hindsight_core.stores._sqlite_scopes import from_micros, micros, scope_id
 
@@ -102,20 +104,23 @@ def settle(
     through: int,
     memories: Sequence[Memory],
     calls: Sequence[CallRecord],
+    uses: Sequence[MemoryUse],
 ) -> list[PutResult]:
-    """Store what a run taught and mark its first `through` events judged."""
+    """Store what a run taught, what it did with what it knew, and that it is judged so far."""
     known = connection.execute(
         "UPDATE runs SET judged = max(judged, min(total, ?)) WHERE run_id = ? RETURNING judged",
         (through, run_id),
     ).fetchall()
     if not known and through > 0:
         raise NotFoundError(f"run {run_id!r}: no event of it is in the store")
+    records.check_present(connection, [memory.id for memory in memories if memory.revision])
     results = records.put(connection, memories)
     stands = {memory.id: result.id for memory, result in zip(memories, results, strict=True)}
     calls_table.count(
         connection,
         [replace(call, memory_id=stands.get(call.memory_id, call.memory_id)) for call in calls],
     )
+    ledger.write(connection, uses)
     return results
 
 

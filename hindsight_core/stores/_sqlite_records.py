@@ -26,7 +26,7 @@ from hindsight_core.stores._sqlite_scopes import (
 )
 from hindsight_core.text import fold
 
-__all__ = ["COLUMNS", "count", "find", "get", "load", "put", "select", "touch"]
+__all__ = ["COLUMNS", "check_present", "count", "find", "get", "load", "put", "select", "touch"]
 
 COLUMNS: Final = 'm.body, m."references", m.last_referenced_at'
 _WRITE: Final = """INSERT INTO memories (
@@ -45,6 +45,13 @@ _WRITE: Final = """INSERT INTO memories (
 def put(connection: sqlite3.Connection, memories: Iterable[Memory]) -> list[PutResult]:
     """Insert memories, or replace them by id; see `MemoryStore.put`."""
     return [_put_one(connection, memory) for memory in memories]
+
+
+def check_present(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
+    """Raise `StaleError` if one of the records is gone: what was erased must not come back."""
+    for one in ids:
+        if connection.execute("SELECT 1 FROM memories WHERE id = ?", (one,)).fetchone() is None:
+            raise StaleError(f"memory {one} was erased meanwhile. Read again and repeat")
 
 
 def find(connection: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Memory]:

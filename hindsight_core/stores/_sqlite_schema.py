@@ -61,9 +61,40 @@ def _give_vectors_spaces(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _keep_a_ledger(connection: sqlite3.Connection) -> None:
+    """Add a line for each run and memory that it was shown, and leases that one process holds.
+
+    `good` is NULL where nobody can tell how the run ended; `done_at` is when the work that a lease
+    is for was last finished.
+    """
+    for statement in (
+        """CREATE TABLE uses (
+            tenant TEXT NOT NULL,
+            "user" TEXT NOT NULL,
+            run_id TEXT NOT NULL,
+            memory_id TEXT NOT NULL,
+            scope_id INTEGER NOT NULL REFERENCES scopes (id),
+            verdict TEXT NOT NULL,
+            good INTEGER,
+            withheld INTEGER NOT NULL,
+            repeats INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, "user", run_id, memory_id)) WITHOUT ROWID""",
+        "CREATE INDEX uses_of_memory ON uses (memory_id)",
+        """CREATE TABLE leases (
+            name TEXT PRIMARY KEY,
+            owner TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            done_at INTEGER NOT NULL)""",
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
+    _keep_a_ledger,
 )
 
 

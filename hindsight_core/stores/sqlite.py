@@ -22,6 +22,7 @@ from hindsight_core.ports import (
     TextHit,
     Where,
 )
+from hindsight_core.ports_ledger import MemoryUse
 from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import (
     _sqlite_audit,
@@ -37,6 +38,7 @@ from hindsight_core.stores import (
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import Database
 from hindsight_core.stores._sqlite_guard import GuardPart
+from hindsight_core.stores._sqlite_ledger import LedgerPart
 from hindsight_core.stores._sqlite_match import TextSearch
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["SqliteStore"]
 
 
-class SqliteStore(GuardPart):
+class SqliteStore(GuardPart, LedgerPart):
     """A `Store` in one file, shared by any number of threads and processes of one machine.
 
     The file and its folder are made where they are missing, readable by their owner only. Raises
@@ -143,9 +145,10 @@ class SqliteStore(GuardPart):
         through: int,
         memories: Sequence[Memory],
         calls: Sequence[CallRecord],
+        uses: Sequence[MemoryUse] = (),
     ) -> list[PutResult]:
         with self._database.write() as connection:
-            return _sqlite_events.settle(connection, run_id, through, memories, calls)
+            return _sqlite_events.settle(connection, run_id, through, memories, calls, uses)
 
     def prune_events(self, *, before: datetime) -> int:
         with self._database.write() as connection:

@@ -16,10 +16,8 @@ from typing import Final
 
 import pytest
 
-_PARTS: Final = tuple(
-    f"hindsight_core.testing._contract_{part}"
-    for part in ("events", "guard", "records", "texts", "vectors")
-)
+_NAMES: Final = ("events", "guard", "ledger", "records", "texts", "vectors")
+_PARTS: Final = tuple(f"hindsight_core.testing._contract_{part}" for part in _NAMES)
 pytest.register_assert_rewrite(*_PARTS)  # which has to come before they are imported
 
 from hindsight_core.ports import Store, Where  # noqa: E402
@@ -27,6 +25,7 @@ from hindsight_core.schema import Scope  # noqa: E402
 from hindsight_core.testing._contract_base import ContractBase, assert_complete  # noqa: E402
 from hindsight_core.testing._contract_events import EventsContract  # noqa: E402
 from hindsight_core.testing._contract_guard import GuardContract  # noqa: E402
+from hindsight_core.testing._contract_ledger import LedgerContract  # noqa: E402
 from hindsight_core.testing._contract_records import RecordsContract  # noqa: E402
 from hindsight_core.testing._contract_texts import TextsContract  # noqa: E402
 from hindsight_core.testing._contract_vectors import VectorsContract  # noqa: E402
@@ -36,6 +35,7 @@ __all__ = [
     "ContractBase",
     "EventsContract",
     "GuardContract",
+    "LedgerContract",
     "RecordsContract",
     "StoreContract",
     "TextsContract",
@@ -44,7 +44,9 @@ __all__ = [
 ]
 
 
-class StoreContract(RecordsContract, TextsContract, EventsContract, VectorsContract, GuardContract):
+class StoreContract(
+    RecordsContract, TextsContract, EventsContract, VectorsContract, GuardContract, LedgerContract
+):
     """Everything that `hindsight_core.ports.Store` promises.
 
     A subclass says how to make a store (`make_store`) and how to open a second handle to one
