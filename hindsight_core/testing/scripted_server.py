@@ -74,6 +74,11 @@ class ScriptedServer:
         )
         self._thread.start()
 
+    def play(self, *steps: Step) -> None:
+        """Lengthen the script by further steps."""
+        with self._lock:
+            self._steps = itertools.chain(self._steps, steps)
+
     @property
     def chats(self) -> list[dict[str, Any]]:
         """The bodies of the chat requests so far."""
