@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from hindsight_core.guard.conflicts_alignment import Alignment, align
@@ -59,7 +60,7 @@ def gather(a: str, b: str) -> Evidence:
     first, second = read(a), read(b)
     axes = opposed_axes(first, second)
     slots = opposed_slots(first, second)
-    places = frozenset[str]().union(*(word_list(code, "places") for code in LANGUAGES))
+    places = _places()
     numbers_a = {(q.dimension, q.value) for q in first.quantities}
     numbers_b = {(q.dimension, q.value) for q in second.quantities}
     return Evidence(
@@ -88,6 +89,11 @@ def gather(a: str, b: str) -> Evidence:
         clauses=second.clauses - first.clauses,
         scenes=first.scene or second.scene,
     )
+
+
+@cache
+def _places() -> frozenset[str]:
+    return frozenset[str]().union(*(word_list(code, "places") for code in LANGUAGES))
 
 
 def _elsewhere(a: Reading, b: Reading, slot: str) -> bool:

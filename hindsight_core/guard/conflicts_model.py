@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from operator import mul, sub
+from operator import mul
 from typing import Final
 
 from hindsight_core.guard.conflicts_evidence import Evidence
@@ -138,9 +138,11 @@ def probabilities(numbers: Sequence[float]) -> tuple[float, ...]:
     """Probabilities of `LABELS`, which sum to 1."""
     model = _model()
     scaled = [(x - mean) * scale for x, mean, scale in zip(numbers, *model.scaling, strict=True)]
+    length = sum(map(mul, scaled, scaled))
+    # |x - l|^2 as |x|^2 + |l|^2 - 2 x.l: a third of the time of subtracting first.
     near = [
-        math.exp(-model.gamma * sum(d * d for d in map(sub, scaled, landmark)))
-        for landmark in model.landmarks
+        math.exp(model.gamma * (2 * sum(map(mul, scaled, landmark)) - length - square))
+        for landmark, square in zip(model.landmarks, model.squares, strict=True)
     ]
     scores = [
         bias + sum(map(mul, row, near))
@@ -157,6 +159,7 @@ class _Model:
     scaling: tuple[list[float], list[float]]
     gamma: float
     landmarks: list[list[float]]
+    squares: list[float]
     weights: list[list[float]]
     biases: list[float]
 
@@ -172,6 +175,7 @@ def _model() -> _Model:
         scaling=(raw["means"], raw["scales"]),
         gamma=raw["gamma"],
         landmarks=raw["landmarks"],
+        squares=[sum(x * x for x in landmark) for landmark in raw["landmarks"]],
         weights=raw["weights"],
         biases=raw["biases"],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.guard.conflict_resolution import MAX_EVIDENCE, Action, Related, resolve
@@ -66,6 +66,7 @@ def test_a_duplicate_adds_its_evidence_and_nothing_else() -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.sampled_from(Source))
 def test_repetition_never_raises_trust_and_keeps_evidence_bounded(
     times: int, source: Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.guard.conflicts_polarity import polarity, same_polarity
@@ -68,11 +68,13 @@ def test_polarity_tells_a_wish_from_a_prohibition(text: str, expected: Polarity)
     assert polarity(text) is expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_every_text_agrees_with_itself(text: str) -> None:
     assert same_polarity(text, text)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_polarity_is_symmetric(a: str, b: str) -> None:
     assert same_polarity(a, b) == same_polarity(b, a)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.guard.conflicts_quantities import quantities
@@ -43,11 +43,13 @@ def test_words_that_merely_hold_a_numeral_are_none(text: str) -> None:
     assert [q for q in quantities(text) if q.dimension] == []
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_read_without_an_error(text: str) -> None:
     quantities(text)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9))
 def test_a_plain_number_keeps_its_value(number: int) -> None:
     assert [q.value for q in quantities(f"exactly {number} rows")] == [number]

@@ -144,7 +144,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(TEXTS, TEXTS)
 def test_any_two_texts_get_a_label_and_scores_that_sum_to_one(a: str, b: str) -> None:
     relation = relate(a, b)
@@ -154,6 +154,7 @@ def test_any_two_texts_get_a_label_and_scores_that_sum_to_one(a: str, b: str) ->
     assert relation.score == max(relation.scores.values())
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_no_text_contradicts_itself(text: str) -> None:
     assert relate(text, text).label is not Label.CONTRADICTION
