@@ -1,8 +1,9 @@
 """Decides what becomes of a candidate: admitted, kept as advice, quarantined or refused.
 
-Provenance comes first: what a channel may set at all. A user or an operator may set anything but
-an order that lifts the assistant's own rules. A tool can only ever advise, and neither a tool nor a
-model can set credentials, endpoints, payees, permissions or "skip the check".
+Provenance comes first: what a channel may set at all. A user or an operator may set anything but an
+order that lifts the assistant's own rules. A tool can only ever advise, and neither a tool nor a
+model can set credentials, endpoints, payees, permissions or "skip the check". What no rule names is
+left to two learnt scorers: one for the manner of an attack, one for the drift of planted advice.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from hindsight_core.guard.content import scorer
+from hindsight_core.guard.reading import Reading, read
 from hindsight_core.guard.rules import Finding, Gravity, judge_text, role_markers
-from hindsight_core.guard.unmask import unmask
+from hindsight_core.guard.suspicion import Suspicion, suspicion
 from hindsight_core.schema import Candidate, Source
 
-__all__ = ["Decision", "Verdict", "admit", "judge"]
+__all__ = ["Decision", "Verdict", "admit", "judge", "shown_text"]
 
 
 class Decision(StrEnum):
@@ -46,16 +49,22 @@ _HIDING: Final = frozenset(
     {"tag_characters", "variation_selectors", "bidirectional", "many_layers"}
 )
 """Tricks that have no honest use in a memory, whatever they hid."""
+_MASKING: Final = frozenset({"zero_width", "lookalikes", "wide_letters", "spaced_letters", "leet"})
+"""Tricks that turn a finding into a refusal: who means it honestly need not mask it."""
+_JAILBREAK: Final = frozenset({"claims to be unbound", "lifts the assistant's rules"})
+"""What not even a user may make a lasting memory of."""
 
 
-def admit(candidate: Candidate, lineage_trust: Sequence[float] = ()) -> Verdict:
+def admit(
+    candidate: Candidate, lineage_trust: Sequence[float] = (), *, model: Suspicion | None = None
+) -> Verdict:
     """Judge a candidate.
 
     `lineage_trust` are the trusts of the memories it was derived from: the record's trust is the
-    least of them and of its channel's.
+    least of them and of its channel's. `model` replaces the shipped weights.
     """
     trust = min((candidate.source.trust, *lineage_trust))
-    decision, reasons = judge(shown_text(candidate), candidate.source)
+    decision, reasons = judge(shown_text(candidate), candidate.source, model=model)
     if decision is Decision.ADMITTED and trust <= Source.TOOL.trust:
         decision, reasons = Decision.ADVICE_ONLY, (*reasons, "comes from a tool")
     return Verdict(decision=decision, trust=trust, reasons=reasons)
@@ -72,34 +81,51 @@ def shown_text(candidate: Candidate) -> str:
     return "\n".join(dict.fromkeys(part for part in parts if part.strip()))
 
 
-def judge(text: str, source: Source) -> tuple[Decision, tuple[str, ...]]:
+def judge(
+    text: str, source: Source, *, model: Suspicion | None = None
+) -> tuple[Decision, tuple[str, ...]]:
     """Judge a text by itself for the channel that it came from."""
-    seen = unmask(text)
-    findings = judge_text(seen.plain)
-    reasons = [f"disguised: {trick}" for trick in sorted(seen.tricks & _HIDING)]
-    if role_markers(seen.plain):
-        reasons.append("opens a role or closes a block")
-    hidden = [f for layer in seen.layers for f in judge_text(layer.text)]
-    reasons += [f"hidden: {finding.reason}" for finding in hidden]
-    if "zero_width" in seen.tricks or "lookalikes" in seen.tricks or "wide_letters" in seen.tricks:
-        reasons += [f"disguised: {finding.reason}" for finding in findings]
+    reading = read(text)
+    findings = judge_text(reading)
+    hidden = _hidden(reading, findings)
     if source in _TRUSTED:
-        reasons += [f.reason for f in findings if f.reason in _JAILBREAK]
-        return (Decision.REFUSED if reasons else Decision.ADMITTED), tuple(reasons)
-    return _untrusted(source, findings, reasons)
+        reasons = (*hidden, *(f.reason for f in findings if f.reason in _JAILBREAK))
+        return (Decision.REFUSED if reasons else Decision.ADMITTED), reasons
+    if hidden:
+        return Decision.REFUSED, (*hidden, *(finding.reason for finding in findings))
+    return _untrusted(reading, source, findings, model or suspicion())
 
 
-_JAILBREAK: Final = frozenset({"claims to be unbound"})
+def _hidden(reading: Reading, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """What speaks against a text by the way it is disguised, over any channel."""
+    reasons = [f"disguised by {trick}" for trick in sorted(reading.tricks & _HIDING)]
+    if role_markers(reading.plain):
+        reasons.append("opens a role or closes a block")
+    for layer in reading.hidden:
+        reasons += [f"hides that it {finding.reason}" for finding in judge_text(layer)]
+    if reading.tricks & _MASKING:
+        reasons += [f"masks that it {finding.reason}" for finding in findings]
+    return tuple(dict.fromkeys(reasons))
 
 
 def _untrusted(
-    source: Source, findings: Sequence[Finding], reasons: Sequence[str]
+    reading: Reading, source: Source, findings: Sequence[Finding], model: Suspicion
 ) -> tuple[Decision, tuple[str, ...]]:
-    everything = (*reasons, *(finding.reason for finding in findings))
-    if reasons or any(finding.gravity is Gravity.REFUSE for finding in findings):
-        return Decision.REFUSED, everything
-    if findings:
-        return Decision.QUARANTINED, everything
+    score = model.score(reading)
+    # A rule knows words, the model what they are about: where it sees plain work, rules are silent.
+    reasons = tuple(f.reason for f in findings) if score > model.doubtful else ()
+    if score > model.harmful:
+        reasons = (*reasons, "reads like planted advice")
+    attack = scorer().score(reading, "note")
+    if attack.value > scorer().threshold and score > model.doubtful:
+        reasons = (*reasons, *attack.cues)
+    if reasons:
+        grave = any(finding.gravity is Gravity.REFUSE for finding in findings)
+        return (Decision.REFUSED if grave else Decision.QUARANTINED), reasons
     if source is Source.TOOL:
         return Decision.ADVICE_ONLY, ("comes from a tool",)
+    if score > model.doubtful:
+        return Decision.ADVICE_ONLY, ("is not plainly an observation",)
+    if any("unproven" in sentence for sentence in reading.sentences.values()):
+        return Decision.ADVICE_ONLY, ("says itself that it is unproven",)
     return Decision.ADMITTED, ()

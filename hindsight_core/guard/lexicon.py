@@ -11,7 +11,7 @@ from hindsight_core.guard.phrases import PhraseTable
 
 __all__ = ["LANGUAGES", "concepts", "lexicon"]
 
-LANGUAGES: Final = ("en", "zh")
+LANGUAGES: Final = ("en", "zh", "world")
 
 
 def concepts(language: str) -> dict[str, tuple[str, ...]]:
@@ -26,4 +26,4 @@ def concepts(language: str) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=1)
 def lexicon() -> PhraseTable:
     """All languages in one table, since a text may mix them; built once, in milliseconds."""
-    return PhraseTable.of(*map(concepts, LANGUAGES))
+    return PhraseTable(*map(concepts, LANGUAGES))

@@ -10,9 +10,15 @@ language and no Python.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from hindsight_core.han import simplified
+from hindsight_core.text import fold
 
 __all__ = ["Hit", "PhraseTable", "Tokens", "tokenise"]
 
@@ -33,8 +39,13 @@ _DOMAINS_TEXT: Final = (
 _DOMAINS: Final = frozenset(_DOMAINS_TEXT.split())
 _SUBWORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _BREAKS: Final = frozenset(".!?;。!?;\n…")
+_QUOTES: Final = frozenset("\"'”’」』")
 _GAP: Final = "~"
 _MAX_GAP: Final = 3
+_MIN_SLIP: Final = 8
+"""From this length on a word is recognised in spite of one slip."""
+_MAX_KNOWN: Final = 20_000
+"""How many words are remembered with what the table has for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,7 @@ class Tokens:
     sentence: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A phrase that was found: its concept, and the tokens `start` up to but without `end`."""
 
     concept: str
@@ -54,8 +64,24 @@ class Hit:
     end: int
 
 
-def tokenise(folded: str) -> Tokens:
-    """Cut a text that `fold` went over into tokens.
+@lru_cache(maxsize=1)
+def _plain_letters() -> dict[int, str]:
+    """Accented Latin and Greek letters to their base; a typographic apostrophe to a plain one."""
+    table = {ord("’"): "'"}
+    for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x1F00)):
+        base = unicodedata.normalize("NFD", chr(code))[0]
+        if base != chr(code):
+            table[code] = base
+    return table
+
+
+def _plain(text: str) -> str:
+    folded = fold(text)
+    return folded if folded.isascii() else simplified(folded).translate(_plain_letters())
+
+
+def tokenise(text: str) -> Tokens:
+    """Cut a text into tokens: lower case, without accents, in simplified signs.
 
     An address becomes one token, `<mail>`, `<url>`, `<host>` or `<wallet>`; what is joined by other
     signs ("force-push", "a/b", "verify=false") is cut into its parts.
@@ -63,19 +89,14 @@ def tokenise(folded: str) -> Tokens:
     words: list[str] = []
     sentence: list[int] = []
     number = 0
-    for token in _TOKEN.findall(folded.replace("’", "'")):
-        if token in _BREAKS:
-            words.append(token)
-            sentence.append(number)
+    found = _TOKEN.findall(_plain(text))
+    for piece, after in zip(found, [*found[1:], ""], strict=False):
+        parts = [piece] if piece.isalnum() else _parts(piece)
+        words += parts
+        sentence += [number] * len(parts)
+        # What ends a sentence inside a quotation does not end the one that quotes.
+        if piece in _BREAKS and (after not in _QUOTES or piece == "\n"):
             number += 1
-            continue
-        if token.isalnum():
-            words.append(token)
-            sentence.append(number)
-            continue
-        for part in _parts(token):
-            words.append(part)
-            sentence.append(number)
     return Tokens(tuple(words), tuple(sentence))
 
 
@@ -87,65 +108,106 @@ def _parts(token: str) -> list[str]:
     return _SUBWORD.findall(token) or [token]
 
 
-@dataclass(frozen=True, slots=True)
+_Entry = tuple[str, tuple[str, ...]]
+
+
+class _Known(NamedTuple):
+    """What the table has for a word: its proper spelling and the phrases that begin with it.
+
+    `whole` are the concepts of the word alone, `by_next` the phrases whose second token is a plain
+    word, by that word, and `others` the rest, each without its first token.
+    """
+
+    meant: str
+    whole: tuple[str, ...]
+    by_next: Mapping[str, Sequence[_Entry]]
+    others: Sequence[_Entry]
+
+
 class PhraseTable:
-    """A table of phrases, indexed by their first token."""
+    """A table of phrases, indexed by their first token; safe to share between threads.
 
-    _exact: dict[str, list[tuple[str, tuple[str, ...]]]] = field(
-        default_factory=dict[str, list[tuple[str, tuple[str, ...]]]]
-    )
-    _prefix: dict[str, list[tuple[str, tuple[str, ...]]]] = field(
-        default_factory=dict[str, list[tuple[str, tuple[str, ...]]]]
-    )
-    _lengths: set[int] = field(default_factory=set[int])
+    A word that is one slip (a sign too many, too few, wrong or swapped) away from a long word of
+    the table is taken for it: a spelling mistake is the cheapest disguise.
+    """
 
-    @classmethod
-    def of(cls, *tables: Mapping[str, Iterable[str]]) -> PhraseTable:
-        """Index the phrases of one or more tables."""
-        table = cls()
+    def __init__(self, *tables: Mapping[str, Iterable[str]]) -> None:
+        self._exact: defaultdict[str, list[_Entry]] = defaultdict(list)
+        self._prefix: defaultdict[str, list[_Entry]] = defaultdict(list)
+        self._known: dict[str, _Known] = {}
+        self._words: set[str] = set()
         for concepts in tables:
             for concept, phrases in concepts.items():
                 for phrase in phrases:
-                    table._add(concept, phrase)
-        return table
-
-    def _add(self, concept: str, phrase: str) -> None:
-        first, *rest = _PHRASE.findall(phrase)
-        if first.endswith("*"):
-            self._prefix.setdefault(first[:-1], []).append((concept, tuple(rest)))
-            self._lengths.add(len(first) - 1)
-        else:
-            self._exact.setdefault(first, []).append((concept, tuple(rest)))
+                    first, *rest = parts = _PHRASE.findall(_plain(phrase))
+                    index = self._prefix if first.endswith("*") else self._exact
+                    index[first.removesuffix("*")].append((concept, tuple(rest)))
+                    self._words.update(part.removesuffix("*") for part in parts)
+        self._lengths = sorted({len(first) for first in self._prefix})
+        self._slips: dict[str, str] = {}
+        for word in sorted(self._words):
+            if len(word) >= _MIN_SLIP and word.isascii():
+                for slip in _shortened(word):
+                    self._slips.setdefault(slip, word)
 
     def find(self, tokens: Tokens) -> list[Hit]:
         """All phrases in the text, in the order of their beginning; they may overlap."""
-        words = tokens.words
+        known, look_up = self._known, self._look_up
+        entries = [known.get(word) or look_up(word) for word in tokens.words]
+        words = [entry.meant for entry in entries]
         hits: list[Hit] = []
-        for start, word in enumerate(words):
-            entries = self._exact.get(word)
-            if entries:
-                self._extend(hits, words, start, entries)
-            if self._prefix and word.isascii():
-                for length in self._lengths:
-                    entries = self._prefix.get(word[:length]) if length <= len(word) else None
-                    if entries:
-                        self._extend(hits, words, start, entries)
+        for start, entry in enumerate(entries):
+            hits += [Hit(concept, start, start + 1) for concept in entry.whole]
+            if entry.by_next and start + 1 < len(words):
+                for concept, rest in entry.by_next.get(words[start + 1], ()):
+                    end = _match(words, start + 2, rest) if rest else start + 2
+                    if end:
+                        hits.append(Hit(concept, start, end))
+            for concept, rest in entry.others:
+                end = _match(words, start + 1, rest)
+                if end:
+                    hits.append(Hit(concept, start, end))
         return hits
 
-    @staticmethod
-    def _extend(
-        hits: list[Hit],
-        words: Sequence[str],
-        start: int,
-        entries: Sequence[tuple[str, tuple[str, ...]]],
-    ) -> None:
+    def _look_up(self, word: str) -> _Known:
+        """What the table has for a word; remembered."""
+        meant = self._meant(word)
+        entries = list(self._exact.get(meant, ()))
+        for length in self._lengths:
+            if length <= len(meant):
+                entries += self._prefix.get(meant[:length], ())
+        by_next: defaultdict[str, list[_Entry]] = defaultdict(list)
+        others: list[_Entry] = []
         for concept, rest in entries:
-            end = _match(words, start + 1, rest)
-            if end:
-                hits.append(Hit(concept, start, end))
+            if rest and rest[0] != _GAP and not rest[0].endswith("*"):
+                by_next[rest[0]].append((concept, rest[1:]))
+            elif rest:
+                others.append((concept, rest))
+        whole = tuple(dict.fromkeys(concept for concept, rest in entries if not rest))
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        found = self._known[word] = _Known(meant, whole, dict(by_next), others)
+        return found
+
+    def _meant(self, word: str) -> str:
+        if len(word) < _MIN_SLIP or not (word.isascii() and word.isalpha()):
+            return word
+        if any(word[:length] in self._words for length in range(_MIN_SLIP - 2, len(word) + 1)):
+            return word
+        for slip in (word, *_shortened(word)):
+            meant = (
+                slip if slip in self._words and len(slip) >= _MIN_SLIP else self._slips.get(slip)
+            )
+            if meant is not None and abs(len(meant) - len(word)) <= 1:
+                return meant
+        return word
 
 
-_PHRASE: Final = re.compile(f"<[a-z]+>|~|[a-z0-9]+(?:'[a-z]+)?\\*?|[{_CJK}]|[^\\w\\s]")
+def _shortened(word: str) -> Iterator[str]:
+    return (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+_PHRASE: Final = re.compile(f"<[a-z]+>|~|[{_CJK}]|[^\\W_{_CJK}]+(?:'[^\\W\\d_]+)?\\*?|[^\\w\\s]")
 
 
 def _match(words: Sequence[str], at: int, rest: Sequence[str]) -> int:

@@ -7,18 +7,24 @@ one rule holds for every language that has a lexicon. `judge_text` is pure and l
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hindsight_core.guard.lexicon import lexicon
-from hindsight_core.guard.phrases import Hit, Tokens, tokenise
-from hindsight_core.han import simplified
-from hindsight_core.text import fold
+from hindsight_core.guard.phrases import Hit
+from hindsight_core.guard.reading import Reading, Sentence
 
-__all__ = ["RULES", "Finding", "Gravity", "Rule", "judge_text", "role_markers"]
+__all__ = [
+    "RULES",
+    "Finding",
+    "Gravity",
+    "Rule",
+    "findings_of",
+    "judge_text",
+    "meets",
+    "role_markers",
+]
 
 
 class Gravity(StrEnum):
@@ -135,58 +141,60 @@ def role_markers(text: str) -> bool:
     return _ROLE.search(text) is not None
 
 
-def judge_text(plain: str, rules: Sequence[Rule] = RULES) -> list[Finding]:
-    """The rules that a text meets, each once; `plain` is the text as `unmask` returns it."""
-    tokens = tokenise(simplified(fold(plain)))
-    sentences = _by_sentence(tokens, lexicon().find(tokens))
+def judge_text(reading: Reading, rules: Sequence[Rule] = RULES) -> list[Finding]:
+    """The rules that a text meets, each once; hidden texts are not looked at."""
     found: dict[str, Finding] = {}
-    for concepts in sentences:
-        for rule in rules:
-            if rule.reason not in found and _meets(rule, concepts):
-                found[rule.reason] = Finding(reason=rule.reason, gravity=rule.gravity)
+    for concepts in reading.sentences.values():
+        for finding in findings_of(concepts, rules):
+            found.setdefault(finding.reason, finding)
     return list(found.values())
 
 
-def _by_sentence(tokens: Tokens, hits: Iterable[Hit]) -> list[dict[str, list[Hit]]]:
-    sentences: dict[int, dict[str, list[Hit]]] = defaultdict(lambda: defaultdict(list))
-    for hit in hits:
-        sentences[tokens.sentence[hit.start]][hit.concept].append(hit)
-    return [_without_negated(concepts) for concepts in sentences.values()]
+def findings_of(concepts: Sentence, rules: Sequence[Rule] = RULES) -> list[Finding]:
+    """The rules that one sentence meets."""
+    kept = _without_negated(concepts)
+    return [
+        Finding(reason=rule.reason, gravity=rule.gravity) for rule in rules if meets(rule, kept)
+    ]
 
 
-def _without_negated(concepts: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
+def _without_negated(concepts: Sentence) -> Sentence:
     negators = concepts.get("negator")
     if not negators:
         return concepts
     kept = dict(concepts)
     for concept in _HARM & concepts.keys():
-        kept[concept] = [
+        hits = [
             hit
             for hit in concepts[concept]
-            if not any(0 <= hit.start - n.end < _NEGATED_BY for n in negators)
+            if not any(0 <= hit.start - negator.end < _NEGATED_BY for negator in negators)
         ]
+        if hits:
+            kept[concept] = hits
+        else:
+            del kept[concept]
     return kept
 
 
-def _meets(rule: Rule, concepts: dict[str, list[Hit]]) -> bool:
+def meets(rule: Rule, concepts: Sentence) -> bool:
+    """Whether one sentence meets a rule."""
+    for concept in rule.needs:
+        if concept not in concepts:
+            return False
     if any(concept in concepts for concept in rule.unless):
         return False
-    hits = [concepts.get(concept) for concept in rule.needs]
-    if not all(hits):
-        return False
-    if len(hits) == 1:
-        return True
-    return any(_near(rule, first, hits[1:]) for first in hits[0] or ())
+    hits = [concepts[concept] for concept in rule.needs]
+    return len(hits) == 1 or any(_near(rule, first, hits[1:]) for first in hits[0])
 
 
-def _near(rule: Rule, first: Hit, others: Sequence[Sequence[Hit] | None]) -> bool:
+def _near(rule: Rule, first: Hit, others: Sequence[Sequence[Hit]]) -> bool:
     return all(
         any(
             other.start < first.start + rule.span
             and first.start < other.end + rule.span
             and not (first.start < other.end and other.start < first.end)
             and (not rule.ordered or other.start >= first.end)
-            for other in hits or ()
+            for other in hits
         )
         for hits in others
     )

@@ -12,7 +12,7 @@ import binascii
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -25,6 +25,9 @@ MAX_LAYERS: Final = 16
 MAX_DEPTH: Final = 2
 _MIN_HIDDEN: Final = 6
 _LONG_WORD: Final = 16
+
+
+Decode = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +69,12 @@ _REVERSED: Final = re.compile("[\u202e\u202d]([^\u202c\n]*)[\u202c\n]?")
 _MIXED: Final = re.compile("[a-zA-Z]*[\u0370-\u03ff\u0400-\u04ff\u0501-\u052f][^\\W\\d_]*")
 _LATIN: Final = re.compile("[a-zA-Z]")
 _FULLWIDTH: Final = re.compile("[\uff21-\uff3a\uff41-\uff5a]{2}|[\U0001d400-\U0001d7cb]{2}")
+# Any sign that one of the patterns above begins with: a text without one needs no closer look.
+_STRANGE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u0370-\u03ff\u0400-\u052f\u061c\u115f\u1160"
+    "\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff21-\uff3a"
+    "\uff41-\uff5a\uffa0\ufff9-\ufffb\U0001d400-\U0001d7cb\U000e0000-\U000e01ef]"
+)
 _LOOKALIKES: Final = str.maketrans(
     "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһӏԛԝвкмнтαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "ABEKMHOPCTXYIJSaeopcyxijsdhlqwbkmhtaeikvoptuxABEZHIKMNOPTYX",
@@ -81,16 +90,22 @@ _SOLID_BINARY: Final = re.compile(r"\b(?:[01]{8}){3,}\b")
 _DECIMAL: Final = re.compile(r"(?:\b\d{2,3}[ ,]+){7,}\d{2,3}\b")
 _ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,4}|\d{2,5});){4,}")
-_PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2}|[A-Za-z]){12,}")
+_PERCENT: Final = re.compile(r"[^\s%]*(?:%[0-9a-fA-F]{2}[^\s%]*){3,}")
+_MORSE: Final = re.compile(r"(?:[.-]{1,6}(?: +/ *| *\| *| +)){8,}[.-]{1,6}")
+_MORSE_SIGNS: Final = (
+    "A.- B-... C-.-. D-.. E. F..-. G--. H.... I.. J.--- K-.- L.-.. M-- N-. O--- P.--. Q--.- R.-. "
+    "S... T- U..- V...- W.-- X-..- Y-.-- Z--.. 0----- 1.---- 2..--- 3...-- 4....- 5..... 6-.... "
+    "7--... 8---.. 9----."
+)
+_MORSE_TABLE: Final = {sign[1:]: sign[0].lower() for sign in _MORSE_SIGNS.split()}
 _SPACED: Final = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][ .*_|-]){5,}[A-Za-z](?![A-Za-z])")
 # Letters around digits, or digits around letters; not "5th", "mp3", "utf8" or "v2".
+_JOINED: Final = re.compile(r"(?:[A-Za-z][.*_|-]){5}")
 _LEET_WORD: Final = re.compile(
     r"(?=.{3})(?:[a-zA-Z@$]*[0134578$@]+[a-zA-Z]+[0134578$@]+[\w@$]*|[a-zA-Z]+[0134578$@]+[a-zA-Z]+)"
 )
-_LEET_SIGN: Final = re.compile(r"[a-zA-Z][0134578$@]+[a-zA-Z]|[0134578$@][a-zA-Z]+[0134578$@]")
 _EDGES: Final = ".,;:!?()[]'\""
 _LEET: Final = str.maketrans("0134578@$", "oieastbas")
-_WORD: Final = re.compile(r"[a-z]+")
 
 # Enough of English to tell a decoded text from noise; the hidden texts are orders, so pronouns,
 # articles and prepositions appear in all of them.
@@ -121,6 +136,8 @@ def unmask(text: str) -> Unmasked:
 def _visible(text: str, tricks: set[str], layers: list[Layer]) -> str:
     if text.isascii() and text.isprintable():
         return text
+    if not _STRANGE.search(text):
+        return unicodedata.normalize("NFKC", text)
     for run in _TAGS.findall(text):
         hidden = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
         # A flag of a region is spelt in tag characters too, in at most six of them.
@@ -165,30 +182,40 @@ def _decode(text: str, layers: list[Layer], tricks: set[str], depth: int) -> Non
 
 def _hidden(text: str) -> Iterator[tuple[str, str]]:
     words = text.split()
-    longest = max(map(len, words), default=0)
     lengths = Counter(map(len, words))
     # Each pattern is tried only where its alphabet can be there at all: most texts skip them all.
     likely = {
-        "long": longest >= _LONG_WORD,
         "digits": lengths[2] + lengths[3] + lengths[4] + lengths[8] + lengths[9] >= 3,
+        "dashes": ".-" in text or "-." in text,
         "backslash": "\\" in text,
         "entity": "&#" in text,
-        "percent": text.count("%") >= 4,
+        "percent": text.count("%") >= 3,
     }
     for trick, sign, pattern, decode in _DECODERS:
-        if not likely[sign]:
-            continue
-        for match in pattern.finditer(text):
-            found = decode(match.group())
-            if found is not None:
-                yield trick, found
-    if lengths[1] >= 5 or longest >= 11:
+        if likely[sign]:
+            yield from _decoded(trick, pattern, decode, text)
+    if max(lengths, default=0) >= _LONG_WORD:
+        long_words = [word for word in words if len(word) >= _LONG_WORD]
+        for trick, pattern, decode in _WORD_DECODERS:
+            for word in long_words:
+                yield from _decoded(trick, pattern, decode, word)
+    odd = [word for word in words if not word.isalpha()]
+    if lengths[1] >= 6 or any(len(word) >= 11 and _JOINED.search(word) for word in odd):
         spaced = [m.group() for m in _SPACED.finditer(text)]
         if spaced:
             yield "spaced_letters", " ".join(re.sub(r"[^A-Za-z]", "", run) for run in spaced)
-    if _LEET_SIGN.search(text) and sum(map(_is_leet, words)) >= 2:
+    if sum(map(_is_leet, odd)) >= 2:
         yield "leet", " ".join(map(_unleet, words))
-    yield from _turned(text)
+    yield from _turned(text, text.lower().split())
+
+
+def _decoded(
+    trick: str, pattern: re.Pattern[str], decode: Decode, text: str
+) -> Iterator[tuple[str, str]]:
+    for match in pattern.finditer(text):
+        found = decode(match.group())
+        if found is not None:
+            yield trick, found
 
 
 def _is_leet(word: str) -> bool:
@@ -199,19 +226,18 @@ def _unleet(word: str) -> str:
     return word.translate(_LEET) if _is_leet(word) else word
 
 
-def _turned(text: str) -> Iterator[tuple[str, str]]:
+def _turned(text: str, words: list[str]) -> Iterator[tuple[str, str]]:
     """The text in rot13 and backwards, where that reads more like English than the text does."""
-    words = _WORD.findall(text.lower())
     as_is = _common(words)
     if len(words) < 3 or as_is * 5 > len(words):
         return
-    if _common(" ".join(words).translate(_ROT13).split()) > max(1, as_is):
+    if _common(word.translate(_ROT13) for word in words) > max(1, as_is):
         yield "rot13", text.translate(_ROT13)
-    if _common([word[::-1] for word in words]) > max(1, as_is):
+    if _common(word[::-1].strip(_EDGES) for word in words) > max(1, as_is):
         yield "backwards", text[::-1]
 
 
-def _common(words: list[str]) -> int:
+def _common(words: Iterable[str]) -> int:
     return sum(map(_COMMON.__contains__, words))
 
 
@@ -268,6 +294,12 @@ def _numbers(run: str, base: int) -> str | None:
     return _readable(bytes(codes)) if all(code < 256 for code in codes) else None
 
 
+def _morse(run: str) -> str | None:
+    words = (word.split() for word in re.split(r" */ *| *\| *|  +", run))
+    text = " ".join("".join(_MORSE_TABLE.get(sign, "?") for sign in word) for word in words)
+    return _readable(text.encode())
+
+
 def _escaped(run: str) -> str | None:
     codes = (int(part, 16) for part in re.findall(r"\\[ux]([0-9a-fA-F]+)", run))
     return _readable("".join(map(chr, codes)).encode("utf-8", "replace"))
@@ -283,21 +315,24 @@ def _entities(run: str) -> str | None:
 
 
 def _percent(run: str) -> str | None:
-    if run.count("%") * 3 < len(run) // 2:
-        return None
     return _readable(unquote(run).encode("utf-8", "replace"))
 
 
-_DECODERS: Final[tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...]] = (
-    ("base64", "long", _BASE64, _base64),
-    ("base32", "long", _BASE32, _base32),
-    ("base85", "long", _BASE85, _base85),
-    ("hex", "long", _HEX, _hex),
+_WORD_DECODERS: Final[tuple[tuple[str, re.Pattern[str], Decode], ...]] = (
+    ("base64", _BASE64, _base64),
+    ("base32", _BASE32, _base32),
+    ("base85", _BASE85, _base85),
+    ("hex", _HEX, _hex),
+    ("binary", _SOLID_BINARY, partial(_numbers, base=2)),
+)
+"""Encodings that make one long word; tried on long words only."""
+_DECODERS: Final[tuple[tuple[str, str, re.Pattern[str], Decode], ...]] = (
     ("hex", "digits", _SPACED_HEX, _hex),
     ("binary", "digits", _BINARY, partial(_numbers, base=2)),
-    ("binary", "long", _SOLID_BINARY, partial(_numbers, base=2)),
     ("decimal", "digits", _DECIMAL, partial(_numbers, base=10)),
+    ("morse", "dashes", _MORSE, _morse),
     ("escapes", "backslash", _ESCAPED, _escaped),
     ("entities", "entity", _ENTITIES, _entities),
     ("percent", "percent", _PERCENT, _percent),
 )
+"""Encodings that may have spaces in them, each with the sign of a text that may hold it."""
