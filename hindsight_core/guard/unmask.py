@@ -7,27 +7,22 @@ Every step is linear in the length of the text.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from urllib.parse import unquote
+
+from hindsight_core.guard.unmask_encodings import DECODERS, MIN_HIDDEN, WORD_DECODERS, Decode
 
 __all__ = ["Layer", "Unmasked", "unmask"]
 
 MAX_LAYERS: Final = 16
 """How many hidden texts are looked at; a text with more is suspicious by that alone."""
 MAX_DEPTH: Final = 2
-_MIN_HIDDEN: Final = 6
 _LONG_WORD: Final = 16
-
-
-Decode = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,24 +75,6 @@ _LOOKALIKES: Final = str.maketrans(
     "ABEKMHOPCTXYIJSaeopcyxijsdhlqwbkmhtaeikvoptuxABEZHIKMNOPTYX",
 )
 
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_BASE32: Final = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
-_BASE85: Final = re.compile(r"[!-~]{40,}")
-_HEX: Final = re.compile(r"\b(?:0x)?(?:[0-9a-fA-F]{2}){8,}\b")
-_SPACED_HEX: Final = re.compile(r"\b(?:(?:0x)?[0-9a-fA-F]{2}[ :,]+){7,}[0-9a-fA-F]{2}\b")
-_BINARY: Final = re.compile(r"\b(?:[01]{8}[ ,]+){2,}[01]{8}\b")
-_SOLID_BINARY: Final = re.compile(r"\b(?:[01]{8}){3,}\b")
-_DECIMAL: Final = re.compile(r"(?:\b\d{2,3}[ ,]+){7,}\d{2,3}\b")
-_ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
-_ENTITIES: Final = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,4}|\d{2,5});){4,}")
-_PERCENT: Final = re.compile(r"[^\s%]*(?:%[0-9a-fA-F]{2}[^\s%]*){3,}")
-_MORSE: Final = re.compile(r"(?:[.-]{1,6}(?: +/ *| *\| *| +)){8,}[.-]{1,6}")
-_MORSE_SIGNS: Final = (
-    "A.- B-... C-.-. D-.. E. F..-. G--. H.... I.. J.--- K-.- L.-.. M-- N-. O--- P.--. Q--.- R.-. "
-    "S... T- U..- V...- W.-- X-..- Y-.-- Z--.. 0----- 1.---- 2..--- 3...-- 4....- 5..... 6-.... "
-    "7--... 8---.. 9----."
-)
-_MORSE_TABLE: Final = {sign[1:]: sign[0].lower() for sign in _MORSE_SIGNS.split()}
 _SPACED: Final = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][ .*_|-]){5,}[A-Za-z](?![A-Za-z])")
 # Letters around digits, or digits around letters; not "5th", "mp3", "utf8" or "v2".
 _JOINED: Final = re.compile(r"(?:[A-Za-z][.*_|-]){5}")
@@ -141,7 +118,7 @@ def _visible(text: str, tricks: set[str], layers: list[Layer]) -> str:
     for run in _TAGS.findall(text):
         hidden = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
         # A flag of a region is spelt in tag characters too, in at most six of them.
-        if len(hidden) > _MIN_HIDDEN:
+        if len(hidden) > MIN_HIDDEN:
             tricks.add("tag_characters")
             layers.append(Layer(trick="tag_characters", text=hidden))
     for run in _SELECTORS.findall(text):
@@ -191,12 +168,12 @@ def _hidden(text: str) -> Iterator[tuple[str, str]]:
         "entity": "&#" in text,
         "percent": text.count("%") >= 3,
     }
-    for trick, sign, pattern, decode in _DECODERS:
+    for trick, sign, pattern, decode in DECODERS:
         if likely[sign]:
             yield from _decoded(trick, pattern, decode, text)
     if max(lengths, default=0) >= _LONG_WORD:
         long_words = [word for word in words if len(word) >= _LONG_WORD]
-        for trick, pattern, decode in _WORD_DECODERS:
+        for trick, pattern, decode in WORD_DECODERS:
             for word in long_words:
                 yield from _decoded(trick, pattern, decode, word)
     odd = [word for word in words if not word.isalpha()]
@@ -239,100 +216,3 @@ def _turned(text: str, words: list[str]) -> Iterator[tuple[str, str]]:
 
 def _common(words: Iterable[str]) -> int:
     return sum(map(_COMMON.__contains__, words))
-
-
-def _readable(raw: bytes) -> str | None:
-    """The bytes as text, if they are one: UTF-8, printable, and mostly letters and spaces."""
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    if len(text) < _MIN_HIDDEN or not text.replace("\n", " ").replace("\t", " ").isprintable():
-        return None
-    letters = sum(c.isalpha() or c == " " for c in text)
-    return text if letters * 10 >= len(text) * 7 else None
-
-
-def _base64(run: str) -> str | None:
-    body = run.rstrip("=").replace("-", "+").replace("_", "/")
-    # A cut text decodes up to its last whole group.
-    body = body[: len(body) // 4 * 4] if len(body) % 4 == 1 else body
-    try:
-        raw = base64.b64decode(body + "=" * (-len(body) % 4))
-    except (binascii.Error, ValueError):
-        return None
-    found = _readable(raw)
-    return found if found is not None else _readable(raw[: len(raw) // 3 * 3])
-
-
-def _base32(run: str) -> str | None:
-    body = run.rstrip("=")
-    try:
-        return _readable(base64.b32decode(body + "=" * (-len(body) % 8)))
-    except (binascii.Error, ValueError):
-        return None
-
-
-def _base85(run: str) -> str | None:
-    for decode in (base64.b85decode, base64.a85decode):
-        try:
-            found = _readable(decode(run.removeprefix("<~").removesuffix("~>")))
-        except ValueError:
-            continue
-        if found is not None:
-            return found
-    return None
-
-
-def _hex(run: str) -> str | None:
-    digits = re.sub(r"0x|[^0-9a-fA-F]", "", run)
-    return _readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
-
-
-def _numbers(run: str, base: int) -> str | None:
-    codes = [int(part, base) for part in re.findall(r"[01]{8}" if base == 2 else r"\d+", run)]
-    return _readable(bytes(codes)) if all(code < 256 for code in codes) else None
-
-
-def _morse(run: str) -> str | None:
-    words = (word.split() for word in re.split(r" */ *| *\| *|  +", run))
-    text = " ".join("".join(_MORSE_TABLE.get(sign, "?") for sign in word) for word in words)
-    return _readable(text.encode())
-
-
-def _escaped(run: str) -> str | None:
-    codes = (int(part, 16) for part in re.findall(r"\\[ux]([0-9a-fA-F]+)", run))
-    return _readable("".join(map(chr, codes)).encode("utf-8", "replace"))
-
-
-def _entities(run: str) -> str | None:
-    codes = re.findall(r"&#(x?)([0-9a-fA-F]+);", run)
-    return _readable(
-        "".join(chr(int(code, 16 if hexadecimal else 10)) for hexadecimal, code in codes).encode(
-            "utf-8", "replace"
-        )
-    )
-
-
-def _percent(run: str) -> str | None:
-    return _readable(unquote(run).encode("utf-8", "replace"))
-
-
-_WORD_DECODERS: Final[tuple[tuple[str, re.Pattern[str], Decode], ...]] = (
-    ("base64", _BASE64, _base64),
-    ("base32", _BASE32, _base32),
-    ("base85", _BASE85, _base85),
-    ("hex", _HEX, _hex),
-    ("binary", _SOLID_BINARY, partial(_numbers, base=2)),
-)
-"""Encodings that make one long word; tried on long words only."""
-_DECODERS: Final[tuple[tuple[str, str, re.Pattern[str], Decode], ...]] = (
-    ("hex", "digits", _SPACED_HEX, _hex),
-    ("binary", "digits", _BINARY, partial(_numbers, base=2)),
-    ("decimal", "digits", _DECIMAL, partial(_numbers, base=10)),
-    ("morse", "dashes", _MORSE, _morse),
-    ("escapes", "backslash", _ESCAPED, _escaped),
-    ("entities", "entity", _ENTITIES, _entities),
-    ("percent", "percent", _PERCENT, _percent),
-)
-"""Encodings that may have spaces in them, each with the sign of a text that may hold it."""

@@ -35,7 +35,6 @@ LONGER: dict[str, int] = {
     "hindsight_core/capture/outcomes/_json.py": 300,
     "hindsight_core/capture/run.py": 320,
     "hindsight_core/capture/signatures.py": 300,
-    "hindsight_core/guard/unmask.py": 310,
     "integrations/langchain_hindsight/middleware.py": 330,
 }
 
