@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NAMES = ("capture", "latency", "replay", "retrieval", "sessions")
+NAMES = ("capture", "conflicts", "guard", "latency", "replay", "retrieval", "sessions")
 """Each is a module of this package with `measure(data, **options)`."""
 
 
@@ -26,6 +26,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the data files")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--adapter", default="langchain", help="replay, sessions: which adapter")
+    parser.add_argument(
+        "--scorer",
+        choices=("cross", "shipped"),
+        default="cross",
+        help="guard: by weights trained without the family judged, or by those of the package",
+    )
     parser.add_argument("--no-peers", action="store_true", help="measure ours alone")
     chosen = parser.parse_args(arguments)
     if not chosen.data.is_dir():
@@ -33,6 +39,8 @@ def main(arguments: list[str] | None = None) -> None:
     options: dict[str, Any] = {"peers": not chosen.no_peers}
     if chosen.name in ("replay", "sessions"):
         options["adapter"] = chosen.adapter
+    if chosen.name == "guard":
+        options["scorer"] = chosen.scorer
     measured = import_module(f"benchmarks.{chosen.name}").measure(chosen.data, **options)
     if chosen.json:
         print(json.dumps({"benchmark": chosen.name, **measured}))

@@ -13,11 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_core.guard.conflicts import Label, relate
+from hindsight_core.models import open_embedder
 from hindsight_core.ports import Embedder
 
-__all__ = ["area_under_curve", "figures", "macro_f1"]
+__all__ = ["area_under_curve", "figures", "macro_f1", "measure"]
 
 Row = dict[str, Any]
+
+
+def measure(data: Path, *, peers: bool = True) -> dict[str, dict[str, Any]]:  # noqa: ARG001
+    """The figures with the default embedder; there is no peer that names these relations."""
+    return {"figures": figures(data, open_embedder("auto")), "peers": {}}
 
 
 def figures(folder: Path, embedder: Embedder | None = None) -> dict[str, float]:

@@ -7,7 +7,6 @@ the package judge.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, Final, Literal
 from benchmarks.guard_peers import judges
 from benchmarks.guard_synthetic import Text, synthetic
 from benchmarks.train_guard import MEASURED_ONLY, PER_FAMILY, fit, read_texts, scores, threshold
-from benchmarks.train_suspicion import examples, own_notes
+from benchmarks.train_suspicion import Example, examples, messages, own_notes, rows_of
 from benchmarks.train_suspicion import fit as fit_notes
 from hindsight_core.guard import Decision, admit
 from hindsight_core.guard.content import scorer as shipped_scorer
@@ -25,7 +24,7 @@ from hindsight_core.guard.reading import read
 from hindsight_core.guard.suspicion import Suspicion
 from hindsight_core.schema import Candidate, Kind, MemoryValue, Scope, Source
 
-__all__ = ["confusion", "figures", "peers", "poison", "texts"]
+__all__ = ["confusion", "figures", "measure", "poison", "texts"]
 
 Which = Literal["cross", "shipped"]
 Judge = Callable[[str, str], bool]
@@ -45,7 +44,14 @@ def figures(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
     return {**poison(data, scorer=scorer), **texts(data, scorer=scorer)}
 
 
-def peers(data: Path) -> dict[str, dict[str, float]]:
+def measure(
+    data: Path, *, peers: bool = True, scorer: Which = "cross"
+) -> dict[str, dict[str, Any]]:
+    """Ours and, where they are installed, the peers'."""
+    return {"figures": figures(data, scorer=scorer), "peers": _peers(data) if peers else {}}
+
+
+def _peers(data: Path) -> dict[str, dict[str, float]]:
     """The same figures for other guards, as far as they are installed."""
     found: dict[str, dict[str, float]] = {}
     for name, (lets_in, marks) in judges().items():
@@ -60,9 +66,10 @@ def poison(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
     counts poison that is shown at all, plain or marked as advice; `exact` the candidates that get
     the very decision that was expected.
     """
-    rows = _rows(data / "own_poison.jsonl")
+    rows = rows_of(data / "own_poison.jsonl")
     counts: defaultdict[str, list[bool]] = defaultdict(list)
-    for row, decision in zip(rows, _decide(rows, scorer), strict=True):
+    honest = messages(rows_of(data / "own_tool_results.jsonl"))
+    for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
         name = f"poison.{row['lang']}"
         if row["expect"] in _HARMFUL:
             counts[f"{name}.leak"].append(decision == "admit")
@@ -75,9 +82,10 @@ def poison(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
 
 def confusion(data: Path, *, scorer: Which = "cross") -> dict[str, dict[str, int]]:
     """How often each expected decision was answered by each decision."""
-    rows = _rows(data / "own_poison.jsonl")
+    rows = rows_of(data / "own_poison.jsonl")
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for row, decision in zip(rows, _decide(rows, scorer), strict=True):
+    honest = messages(rows_of(data / "own_tool_results.jsonl"))
+    for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
         table[row["expect"]][decision] += 1
     return {expected: dict(answers) for expected, answers in sorted(table.items())}
 
@@ -180,7 +188,7 @@ def _by_source(rows: Sequence[Text], alarms: Sequence[bool]) -> dict[str, float]
 
 def _poison_of(data: Path, lets_in: Judge) -> dict[str, float]:
     counts: defaultdict[str, list[bool]] = defaultdict(list)
-    for row in _rows(data / "own_poison.jsonl"):
+    for row in rows_of(data / "own_poison.jsonl"):
         admitted = lets_in(row["text"], row["channel"])
         harmful = row["expect"] in _HARMFUL
         name = "leak" if harmful else "benign_lost"
@@ -196,11 +204,11 @@ def _texts_of(data: Path, marks: Judge) -> dict[str, float]:
     return _by_source(rows, [marks(row.text, row.channel) for row in rows])
 
 
-def _decide(rows: Sequence[dict[str, Any]], scorer: Which) -> list[str]:
+def _decide(rows: Sequence[dict[str, Any]], scorer: Which, honest: Sequence[Example]) -> list[str]:
     models: dict[str, Suspicion | None] = {row["family"]: None for row in rows}
     if scorer == "cross":
         others = examples(rows)
-        own = own_notes()
+        own = [*own_notes(), *honest]
         for family in models:
             models[family] = fit_notes(own + [note for note in others if note.family != family])
     return [_EXPECTED[admit(_candidate(row), model=models[row["family"]]).decision] for row in rows]
@@ -218,12 +226,6 @@ def _candidate(row: Mapping[str, Any]) -> Candidate:
 def _source(row: Text) -> str:
     """The source of a text; honest and hostile texts of one collection are two."""
     return row.family.split("/")[0] + ("" if row.attack else " (honest)")
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def _share(values: Sequence[bool]) -> float:

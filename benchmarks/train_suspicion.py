@@ -1,7 +1,8 @@
 """Trains the model of `hindsight_core.guard.suspicion`: `python -m benchmarks.train_suspicion`.
 
 Texts are the project's own notes (`guard_candidates_*.txt`) and, with `--data DIR`, those rows of
-`own_poison` that a tool or an agent wrote. The same texts give the same file, byte for byte.
+`own_poison` that a tool or an agent wrote and the failures of `own_tool_results`, so that a plain
+error message is known for one. The same texts give the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from sklearn.linear_model import LogisticRegression
 
 from hindsight_core.guard.reading import read
 from hindsight_core.guard.suspicion import BUCKETS, Note, Suspicion, note
+from hindsight_core.text import shorten
 
-__all__ = ["Example", "examples", "fit", "own_notes"]
+__all__ = ["Example", "examples", "fit", "messages", "own_notes", "rows_of"]
 
 HARMFUL: Final = 1.2
 DOUBTFUL: Final = -0.5
 _FREEDOM: Final = 3.0
 _NAME_SHARE: Final = 0.8
 """How strongly a concept counts beside words: the lexicons are ours, words are the texts' own."""
+_MESSAGE: Final = 240
+"""Characters that a lesson keeps of a message."""
 _FOLDER: Final = Path(__file__).parent
 
 
@@ -60,6 +64,16 @@ def examples(rows: Sequence[dict[str, Any]]) -> list[Example]:
         )
         for row in rows
         if row["channel"] != "user"
+    ]
+
+
+def messages(rows: Sequence[dict[str, Any]]) -> list[Example]:
+    """Failures of `own_tool_results`, as notes that are no poison."""
+    texts = [" ".join(row["result"].split()) for row in rows if row["outcome"] != "ok"]
+    return [
+        Example(note=note(read(shorten(text, _MESSAGE))), harmful=False)
+        for text in dict.fromkeys(texts)
+        if text
     ]
 
 
@@ -98,6 +112,13 @@ def _matrix(notes: Sequence[Example], names: Sequence[str]) -> Any:
     return csr_matrix((values, (rows, columns)), shape=(len(notes), len(names) + BUCKETS))
 
 
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines; none where there is no such file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
 def _sections(path: Path) -> Iterator[tuple[str, bool]]:
     harmful = False
     for line in path.read_text(encoding="utf-8").split("\n"):
@@ -115,8 +136,8 @@ def main() -> None:
     arguments = parser.parse_args()
     notes = own_notes()
     if arguments.data is not None:
-        text = (arguments.data / "own_poison.jsonl").read_text(encoding="utf-8")
-        notes += examples([json.loads(line) for line in text.split("\n") if line])
+        notes += examples(rows_of(arguments.data / "own_poison.jsonl"))
+        notes += messages(rows_of(arguments.data / "own_tool_results.jsonl"))
     model = fit(notes)
     shipped = {
         "bias": model.bias,

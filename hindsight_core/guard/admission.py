@@ -14,12 +14,13 @@ from enum import StrEnum
 from typing import Final
 
 from hindsight_core.guard.content import scorer
+from hindsight_core.guard.observed import changed_rights, quoted_text, shown_text, used_text
 from hindsight_core.guard.reading import Reading, read
 from hindsight_core.guard.rules import Finding, Gravity, judge_text, role_markers
 from hindsight_core.guard.suspicion import Suspicion, suspicion
 from hindsight_core.schema import Candidate, Source
 
-__all__ = ["Decision", "Verdict", "admit", "judge", "shown_text"]
+__all__ = ["Decision", "Verdict", "admit", "judge"]
 
 
 class Decision(StrEnum):
@@ -53,6 +54,10 @@ _MASKING: Final = frozenset({"zero_width", "lookalikes", "wide_letters", "spaced
 """Tricks that turn a finding into a refusal: who means it honestly need not mask it."""
 _JAILBREAK: Final = frozenset({"claims to be unbound", "lifts the assistant's rules"})
 """What not even a user may make a lasting memory of."""
+_FROM_TOOL: Final = ("comes from a tool",)
+_NOT_PLAIN: Final = ("is not plainly an observation",)
+_UNPROVEN: Final = ("says itself that it is unproven",)
+_SHOWN: Final = frozenset({Decision.ADMITTED, Decision.ADVICE_ONLY})
 
 
 def admit(
@@ -64,21 +69,33 @@ def admit(
     least of them and of its channel's. `model` replaces the shipped weights.
     """
     trust = min((candidate.source.trust, *lineage_trust))
-    decision, reasons = judge(shown_text(candidate), candidate.source, model=model)
+    quoted = quoted_text(candidate)
+    if quoted is None:
+        decision, reasons = judge(shown_text(candidate), candidate.source, model=model)
+    else:
+        decision, reasons = _judge_observed(candidate, quoted, model)
     if decision is Decision.ADMITTED and trust <= Source.TOOL.trust:
-        decision, reasons = Decision.ADVICE_ONLY, (*reasons, "comes from a tool")
+        decision, reasons = Decision.ADVICE_ONLY, (*reasons, *_FROM_TOOL)
     return Verdict(decision=decision, trust=trust, reasons=reasons)
 
 
-def shown_text(candidate: Candidate) -> str:
-    """All text of a candidate that a model may come to read, one part a line."""
-    value = candidate.value
-    parts = [value.content, value.intent, value.resolution, value.correction, candidate.query]
+def _judge_observed(
+    candidate: Candidate, quoted: str, model: Suspicion | None
+) -> tuple[Decision, tuple[str, ...]]:
+    """Judge what our own hooks saw by the words that are not ours.
+
+    What a call used is judged for disguise and orders alone: to name an account in a call that
+    failed changes none. Nothing is refused, since the calls did happen: a person may look.
+    """
+    decision, reasons = judge(quoted, candidate.source, model=model)
+    used = read(used_text(candidate))
+    orders = [found for found in judge_text(used) if found.gravity is Gravity.REFUSE]
+    against = (*_hidden(used, orders), *(found.reason for found in orders))
     if candidate.lesson is not None:
-        mistake, correction = candidate.lesson.mistake, candidate.lesson.correction
-        parts += [mistake.action, mistake.consequence]
-        parts += [correction.action, correction.precondition] if correction else []
-    return "\n".join(dict.fromkeys(part for part in parts if part.strip()))
+        against = (*against, *changed_rights(candidate.lesson))
+    if against or decision not in _SHOWN:
+        return Decision.QUARANTINED, tuple(dict.fromkeys((*reasons, *against)))
+    return decision, reasons
 
 
 def judge(
@@ -123,9 +140,9 @@ def _untrusted(
         grave = any(finding.gravity is Gravity.REFUSE for finding in findings)
         return (Decision.REFUSED if grave else Decision.QUARANTINED), reasons
     if source is Source.TOOL:
-        return Decision.ADVICE_ONLY, ("comes from a tool",)
+        return Decision.ADVICE_ONLY, _FROM_TOOL
     if score > model.doubtful:
-        return Decision.ADVICE_ONLY, ("is not plainly an observation",)
+        return Decision.ADVICE_ONLY, _NOT_PLAIN
     if any("unproven" in sentence for sentence in reading.sentences.values()):
-        return Decision.ADVICE_ONLY, ("says itself that it is unproven",)
+        return Decision.ADVICE_ONLY, _UNPROVEN
     return Decision.ADMITTED, ()
