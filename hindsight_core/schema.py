@@ -67,11 +67,12 @@ class Tier(StrEnum):
 
 
 class Status(StrEnum):
-    """Whether a memory takes part in recall."""
+    """Whether a memory takes part in recall; what is `cold` is in no index either."""
 
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     ARCHIVED = "archived"
+    COLD = "cold"
     ERASED = "erased"
 
 

@@ -22,13 +22,15 @@ _COUNTED: Final = (
     "guard_records",
 )
 _PROBLEMS: Final = {
-    "records without a text": "SELECT count(*) FROM memories WHERE rid NOT IN"
-    " (SELECT rid FROM words)",
+    "records without a text": "SELECT count(*) FROM memories WHERE status <> 'cold'"
+    " AND rid NOT IN (SELECT rid FROM words)",
+    "records in cold storage with a text": "SELECT count(*) FROM memories WHERE status = 'cold'"
+    " AND rid IN (SELECT rid FROM words)",
     "scopes whose texts are counted wrongly": "SELECT count(*) FROM scopes AS s WHERE"
     " (documents, tokens) <> (SELECT count(*), total(w.length) FROM words AS w"
     " JOIN memories AS m ON m.rid = w.rid WHERE m.scope_id = s.id)",
     "records that are neither encoded nor waiting for it": "SELECT count(*) FROM memories WHERE"
-    " rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s ON s.space = v.space"
+    " status <> 'cold' AND rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s ON s.space = v.space"
     " UNION ALL SELECT rid FROM unencoded)",
     "records that are not readable JSON": "SELECT count(*) FROM memories WHERE NOT"
     " json_valid(body)",

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 from hindsight_core.errors import InvalidMemoryError, StaleError, StoreCorruptError
 from hindsight_core.indexed import passage_text, search_text
 from hindsight_core.ports import PutResult, Where
-from hindsight_core.schema import Memory, Scope
+from hindsight_core.schema import Memory, Scope, Status
 from hindsight_core.stores import _sqlite_text as text
 from hindsight_core.stores._sqlite_scopes import (
     filter_sql,
@@ -218,16 +218,18 @@ def _write_sets(connection: sqlite3.Connection, rid: int, memory: Memory) -> Non
 def _write_index(
     connection: sqlite3.Connection, rid: int, scope: int, memory: Memory, old: Any
 ) -> None:
+    """Keep text and vector of a record in step with it; what is in cold storage has neither."""
     found, read = search_text(memory), passage_text(memory)
+    cold = memory.status is Status.COLD
+    before = None if old is None else load(*old[3:6])
+    if before is None or passage_text(before) != read or cold != (before.status is Status.COLD):
+        connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
+        connection.execute("DELETE FROM unencoded WHERE rid = ?", (rid,))
+        if not cold:
+            connection.execute("INSERT INTO unencoded VALUES (?)", (rid,))
+    elif old[1] == scope and search_text(before) == found:
+        return
     if old is not None:
-        before = load(*old[3:6])
-        same_scope = old[1] == scope
-        if passage_text(before) != read:
-            connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
-            connection.execute("INSERT OR IGNORE INTO unencoded VALUES (?)", (rid,))
-        if same_scope and search_text(before) == found:
-            return
         text.remove(connection, old[1], rid)
-    else:
-        connection.execute("INSERT INTO unencoded VALUES (?)", (rid,))
-    text.add(connection, scope, rid, found)
+    if not cold:
+        text.add(connection, scope, rid, found)

@@ -94,7 +94,7 @@ def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
         connection.execute(f"DELETE FROM embedder WHERE space > {_IN_USE}")
         _write_info(connection, str(last + 1), info)
     (left,) = connection.execute(
-        "SELECT (SELECT count(*) FROM memories)"
+        "SELECT (SELECT count(*) FROM memories WHERE status <> 'cold')"
         f" - (SELECT count(*) FROM vectors WHERE space = {_NEXT})"
     ).fetchone()
     return int(left)
@@ -104,7 +104,8 @@ def unindexed(connection: sqlite3.Connection, info: IndexInfo, limit: int) -> li
     """Return ids and texts of records that the second index lacks, oldest first."""
     _check_begun(connection, info)
     rows = connection.execute(
-        f"SELECT {records.COLUMNS} FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM vectors AS v"
+        f"SELECT {records.COLUMNS} FROM memories AS m WHERE m.status <> 'cold'"
+        " AND NOT EXISTS (SELECT 1 FROM vectors AS v"
         f" WHERE v.rid = m.rid AND v.space = {_NEXT}) ORDER BY m.rid LIMIT ?",
         (max(0, limit),),
     )
@@ -189,7 +190,9 @@ def _store(
     stored: list[int] = []
     for memory_id, vector in items:
         blob = _blob(memory_id, vector, dimension)
-        row = connection.execute("SELECT rid FROM memories WHERE id = ?", (memory_id,)).fetchone()
+        row = connection.execute(
+            "SELECT rid FROM memories WHERE id = ? AND status <> 'cold'", (memory_id,)
+        ).fetchone()
         if row is None:
             continue
         connection.execute(
