@@ -30,8 +30,8 @@ _PROBLEMS: Final = {
     " (documents, tokens) <> (SELECT count(*), total(w.length) FROM words AS w"
     " JOIN memories AS m ON m.rid = w.rid WHERE m.scope_id = s.id)",
     "records that are neither encoded nor waiting for it": "SELECT count(*) FROM memories WHERE"
-    " status <> 'cold' AND rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s ON s.space = v.space"
-    " UNION ALL SELECT rid FROM unencoded)",
+    " status <> 'cold' AND rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s"
+    " ON s.space = v.space UNION ALL SELECT rid FROM unencoded)",
     "records that are not readable JSON": "SELECT count(*) FROM memories WHERE NOT"
     " json_valid(body)",
     "runs whose events are counted wrongly": "SELECT count(*) FROM runs AS r WHERE total <>"

@@ -227,7 +227,7 @@ def _write_index(
         connection.execute("DELETE FROM unencoded WHERE rid = ?", (rid,))
         if not cold:
             connection.execute("INSERT INTO unencoded VALUES (?)", (rid,))
-    elif old[1] == scope and search_text(before) == found:
+    elif old is not None and old[1] == scope and search_text(before) == found:
         return
     if old is not None:
         text.remove(connection, old[1], rid)
