@@ -10,23 +10,26 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import Any, Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT
 from hindsight_core.ports import TermCounts, TextHit, Where
 from hindsight_core.schema import Scope
 from hindsight_core.stores._sqlite_scopes import filter_sql
-from hindsight_core.stores._sqlite_text import Corpus, TokenCounts, padded, phrase, token
+from hindsight_core.stores._sqlite_text import Corpus, TokenCounts, phrase, token
 
 __all__ = ["TextSearch"]
 
 _K1: Final = 1.2
 _B: Final = 0.75
-_LONG: Final = 1_024
+_FEWEST: Final = 50
+"""Candidates that are ranked by BM25 at least."""
+_LONG: Final = 512
 """Of a token that more records hold, those come first that hold another of the query as well."""
-_ENOUGH: Final = 2_048
+_ENOUGH: Final = 1_024
 """Once so many postings are read, rarest first, the other terms rank but find no more records."""
-_TOO_LONG: Final = 8_192
+_TOO_LONG: Final = 4_096
 """A token that more records hold is not asked for beside another one."""
 
 
@@ -46,8 +49,8 @@ class TextSearch:
     ) -> list[TextHit]:
         """Return the best matches for any of the words; see `MemoryStore.match_text`.
 
-        Candidates are ordered by the idf of the terms that they hold, and the first of them, twice
-        as many as asked for, are ranked by BM25.
+        Candidates are ordered by the idf of the terms that they hold, and the first of them, half
+        as many again as asked for, are ranked by BM25.
         """
         corpus = Corpus.seen_from(connection, scope)
         words = list(dict.fromkeys(words))
@@ -56,7 +59,7 @@ class TextSearch:
         holding = self._counts.of(connection, corpus, words)
         idf = {word: _idf(corpus.documents, sum(held.values())) for word, held in holding.items()}
         gains = {
-            scope: {padded(token(scope, word)): idf[word] for word in words if holding[word][scope]}
+            scope: {token(scope, word): idf[word] for word in words if holding[word][scope]}
             for scope in corpus.sizes
         }
         counts = {
@@ -66,7 +69,7 @@ class TextSearch:
             if count
         }
         condition = filter_sql(list(corpus.sizes), where)
-        found = _find(connection, counts, gains, condition, max(2 * limit, 100), limit)
+        found = _find(connection, counts, gains, condition, max(limit + limit // 2, _FEWEST), limit)
         whole, average = sum(idf.values()), corpus.average_length
         hits = [_score(row, gains[row[1]], whole, average) for row in found]
         hits.sort(key=lambda hit: hit.score, reverse=True)
@@ -97,7 +100,7 @@ def _find(
     limit: int,
 ) -> list[Any]:
     """Read up to `wanted` records that hold the most idf and pass the filter."""
-    gain = {one.strip(): idf for tokens in gains.values() for one, idf in tokens.items()}
+    gain = {one: idf for tokens in gains.values() for one, idf in tokens.items()}
     pending = iter(sorted(counts, key=counts.__getitem__))
     mass: dict[str, float] = {}
     found: list[Any] = []
@@ -106,8 +109,9 @@ def _find(
         more = False
         for one in pending:
             rids = _postings(connection, one, counts)
+            gained = gain[one]
             for rid in rids:
-                mass[rid] = mass.get(rid, 0.0) + gain[one]
+                mass[rid] = mass.get(rid, 0.0) + gained
             read += len(rids)
             # The filter may leave too few of these: then one more list is read, and so on.
             if read >= _ENOUGH:
@@ -152,29 +156,34 @@ def _read(
     wanted: int,
 ) -> list[Any]:
     passes, values = condition
-    ranked = sorted(mass, key=mass.__getitem__, reverse=True)
     found: list[Any] = []
-    start, size = 0, wanted
+    start, end = 0, wanted
+    ranked = nlargest(wanted, mass, key=mass.__getitem__)  # mostly these do
     while start < len(ranked) and len(found) < wanted:
         rows = connection.execute(
             "SELECT m.id, m.scope_id, w.own, w.context, w.length FROM json_each(?) AS wanted"
             " CROSS JOIN memories AS m ON m.rid = wanted.value"
             f" CROSS JOIN words AS w ON w.rid = m.rid WHERE {passes} LIMIT ?",
-            (f"[{','.join(ranked[start : start + size])}]", *values, wanted - len(found)),
+            (f"[{','.join(ranked[start:end])}]", *values, wanted - len(found)),
         )
         found.extend(rows.fetchall())
-        start, size = start + size, size * 4
+        if len(found) < wanted and len(ranked) < len(mass):
+            ranked = sorted(mass, key=mass.__getitem__, reverse=True)
+        start, end = end, end * 4
     return found
 
 
 def _score(row: Any, gains: Mapping[str, float], whole: float, average: float) -> TextHit:
     """BM25 (k1 1.2, b 0.75), where an occurrence in the context counts for `CONTEXT_WEIGHT`."""
     memory_id, _, own, context, length = row
+    times: dict[str, float] = {}
+    for field, weight in ((own, 1.0), (context, CONTEXT_WEIGHT)):
+        for one in field.split():
+            if one in gains:
+                times[one] = times.get(one, 0.0) + weight
     norm = _K1 * (1 - _B + _B * length / average)
     score = covered = 0.0
-    for one, gain in gains.items():
-        times = own.count(one) + CONTEXT_WEIGHT * context.count(one)
-        if times:
-            covered += gain
-            score += gain * times * (_K1 + 1) / (times + norm)
+    for one, number in times.items():
+        covered += gains[one]
+        score += gains[one] * number * (_K1 + 1) / (number + norm)
     return TextHit(id=memory_id, score=score, coverage=min(1.0, covered / whole))

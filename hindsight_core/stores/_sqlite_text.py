@@ -17,7 +17,7 @@ from hindsight_core.schema import Scope
 from hindsight_core.stores._sqlite_scopes import marks, visible_ids
 from hindsight_core.text import clean, terms
 
-__all__ = ["Corpus", "TokenCounts", "add", "everything_of", "padded", "phrase", "remove", "token"]
+__all__ = ["Corpus", "TokenCounts", "add", "everything_of", "phrase", "remove", "token"]
 
 _LONGEST_TERM: Final = 64
 _COMMON: Final = 1_024
@@ -28,11 +28,6 @@ _REMEMBERED: Final = 50_000
 def token(scope: int, term: str) -> str:
     """Return the token that stands in the index for a term in a scope."""
     return f"{scope}x{clean(term[:_LONGEST_TERM])}"
-
-
-def padded(one: str) -> str:
-    """Return a token as it stands in `words`: between blanks, so that `str.count` finds it."""
-    return f" {one} "
 
 
 def phrase(one: str) -> str:
@@ -51,7 +46,7 @@ def add(connection: sqlite3.Connection, scope: int, rid: int, found: SearchText)
     own = [token(scope, term) for term in terms(found.own)]
     context = [token(scope, term) for term in terms(found.context)]
     length = len(own) + CONTEXT_WEIGHT * len(context)
-    row = (rid, "".join(map(padded, own)), "".join(map(padded, context)))
+    row = (rid, " ".join(own), " ".join(context))
     connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (*row, length))
     connection.execute("INSERT INTO texts (rowid, own, context) VALUES (?, ?, ?)", row)
     _count_in(connection, scope, 1, length)
