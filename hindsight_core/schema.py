@@ -183,6 +183,9 @@ class Scope(Record):
 def _check_name(field: str, value: Any, *, optional: bool) -> None:
     if value is None and optional:
         return
+    # Read with every record: what nearly all names are is told without looking at each sign.
+    if type(value) is str and value.isalnum() and value.isascii() and len(value) <= 512:
+        return
     if not isinstance(value, str) or not value.strip():
         raise ScopeError(f"scope.{field}: must be a non-empty string, got {value!r:.80}")
     if len(value.encode("utf-8", "surrogatepass")) > 512 or clean(value) != value:

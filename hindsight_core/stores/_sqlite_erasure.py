@@ -13,6 +13,7 @@ from hindsight_core.schema import Scope
 from hindsight_core.stores import _sqlite_text as text
 from hindsight_core.stores._sqlite_connection import Database
 from hindsight_core.stores._sqlite_guard import forget_about
+from hindsight_core.stores._sqlite_records import forget_parsed
 from hindsight_core.stores._sqlite_scopes import marks, narrower_ids, visible_ids
 from hindsight_core.stores._sqlite_vectors import drop_old_tombstones
 from hindsight_core.stores._sqlite_wiping import rewrite, wipe_deleted
@@ -61,6 +62,7 @@ def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) 
         forget_about(connection, whole_user, [row[2] for row in gone])
         _forget_runs(connection, whole_user, _runs_of(gone))
         drop_old_tombstones(connection)
+    forget_parsed()
     if gone and wipe:
         wipe_deleted(database)
     return len(gone)
@@ -88,6 +90,7 @@ def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
             ).rowcount
         connection.execute(f"DELETE FROM scopes WHERE id IN ({marks(scopes)})", scopes)
         drop_old_tombstones(connection)
+    forget_parsed()
     rewrite(database)
     remaining = _look(database, scope, scopes)
     return ErasureReceipt(scope=scope, at=at, removed=removed, remaining=remaining)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -26,7 +27,18 @@ from hindsight_core.stores._sqlite_scopes import (
 )
 from hindsight_core.text import fold
 
-__all__ = ["COLUMNS", "check_present", "count", "find", "get", "load", "put", "select", "touch"]
+__all__ = [
+    "COLUMNS",
+    "check_present",
+    "count",
+    "find",
+    "forget_parsed",
+    "get",
+    "load",
+    "put",
+    "select",
+    "touch",
+]
 
 COLUMNS: Final = 'm.body, m."references", m.last_referenced_at'
 _WRITE: Final = """INSERT INTO memories (
@@ -119,17 +131,28 @@ def touch(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str], at: 
 
 def load(body: str, references: int, last_referenced_at: int | None) -> Memory:
     """Read a record back; what `touch` counted is newer than its JSON."""
+    memory = _parse(body)
+    last = None if last_referenced_at is None else from_micros(last_referenced_at)
+    if memory.references == references and memory.last_referenced_at == last:
+        return memory
+    return memory.model_copy(update={"references": references, "last_referenced_at": last})
+
+
+def forget_parsed() -> None:
+    """Drop what was kept of records: an erased one must not stay in memory either."""
+    _parse.cache_clear()
+
+
+@lru_cache(maxsize=2_048)
+def _parse(body: str) -> Memory:
+    # A recall reads some sixty records, and the next one many of them again.
     try:
-        memory = Memory.model_validate_json(body)
+        return Memory.model_validate_json(body)
     except ValidationError as error:
         raise StoreCorruptError(
             f"a record cannot be read ({error.error_count()} fields are wrong). "
             "Run 'hindsight-core doctor', or restore a backup"
         ) from error
-    last = None if last_referenced_at is None else from_micros(last_referenced_at)
-    if memory.references == references and memory.last_referenced_at == last:
-        return memory
-    return memory.model_copy(update={"references": references, "last_referenced_at": last})
 
 
 def _put_one(connection: sqlite3.Connection, memory: Memory) -> PutResult:
