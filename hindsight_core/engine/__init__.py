@@ -4,6 +4,7 @@ from hindsight_core.engine.bookkeeping import MemoryAccount
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.explaining import Explanation
 from hindsight_core.engine.health import Health
+from hindsight_core.engine.items import Item, Items
 from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
@@ -13,6 +14,8 @@ __all__ = [
     "Explanation",
     "Health",
     "Hindsight",
+    "Item",
+    "Items",
     "LiveRun",
     "LiveRuns",
     "MemoryAccount",

@@ -20,6 +20,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.health import Health, read_health
 from hindsight_core.engine.intake import Intake
+from hindsight_core.engine.items import Items
 from hindsight_core.engine.judging import apply_feedback, apply_verdict
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
@@ -183,6 +184,10 @@ class Hindsight:
         if scope is not None:
             self._core.failsafe.call("run", None, self._take_up, recorder, session, nested)
         return recorder
+
+    def items(self, scope: Scope) -> Items:
+        """The application data of a user, which no run sees."""
+        return Items(self._core, self._encoder, scope)
 
     def guard(self, operation: str) -> AbstractContextManager[None]:
         """The context in which an adapter does its own part of a hook: what goes wrong is counted.

@@ -6,9 +6,10 @@ from hindsight_core.errors import MissingExtraError
 
 try:
     from langchain_hindsight.middleware import HindsightMiddleware
+    from langchain_hindsight.store import HindsightStore
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core", "langgraph"}:
         raise
     raise MissingExtraError("langchain", error.name or "langchain", reason=str(error)) from error
 
-__all__ = ["HindsightMiddleware"]
+__all__ = ["HindsightMiddleware", "HindsightStore"]
