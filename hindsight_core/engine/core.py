@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from hindsight_core.engine.sealing import Seal, SealingStore
 from hindsight_core.errors import HindsightError, StoreUnavailableError
 from hindsight_core.failsafe import Failsafe
 from hindsight_core.ports import Clock, Embedder, IdFactory, Store
@@ -43,6 +44,7 @@ class Core:
         self.clock = clock
         self.ids = ids
         self.failsafe = Failsafe(deadline=settings.deadline, pause=settings.pause)
+        self.seal = Seal(url, embedded=embedded, clock=clock)
         self._open_store = open_store
         self._open_embedder = open_embedder
         self._lock = threading.RLock()
@@ -68,7 +70,7 @@ class Core:
             if self._store_error and time.monotonic() - self._store_error[0] < _RETRY_SECONDS:
                 raise self._store_error[1]
             try:
-                self._store = self._open_store()
+                self._store = SealingStore.over(self._open_store(), self.seal)
             except HindsightError as error:
                 self._store_error = (time.monotonic(), error)
                 raise

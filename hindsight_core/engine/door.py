@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,9 +21,10 @@ from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.health import Health, read_health
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
-from hindsight_core.engine.judging import apply_feedback, apply_verdict
+from hindsight_core.engine.judging import apply_feedback
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.events import FeedbackGiven
 from hindsight_core.ids import new_id
@@ -291,16 +292,23 @@ class Hindsight:
         return receipt
 
     def verify(
-        self, scope: Scope, memory_id: str, *, ok: bool = True, by: Source = Source.USER
+        self,
+        scope: Scope,
+        memory_id: str,
+        *,
+        ok: bool = True,
+        by: Source = Source.USER,
+        ask: Callable[[Memory], bool] | None = None,
     ) -> Memory:
-        """Confirm or refute a memory by word of the user or an operator."""
-        now = self._core.clock()
-        memory = apply_verdict(self._get(scope, memory_id), ok=ok, by=_member(Source, by), at=now)
-        self._core.store.put([memory])
-        self._core.store.audit(
-            AuditEntry(at=now, actor=by, action="confirm" if ok else "refute", subject=memory_id)
+        """Confirm or refute a memory by word of the user or an operator, or by asking the tool.
+
+        With `by="tool"` the function `ask` calls the tool again and returns whether it still says
+        so: evidence of one run, which lifts no quarantine.
+        """
+        said_by = _member(Source, by)
+        return verify_memory(
+            self._core, lambda: self._get(scope, memory_id), ok=ok, by=said_by, ask=ask
         )
-        return memory
 
     def feedback(self, scope: Scope, wanted: str, *, good: bool, text: str = "") -> None:
         """Say that a memory, or a whole run, helped or did not; raises `NotFoundError`."""

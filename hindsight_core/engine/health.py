@@ -16,7 +16,8 @@ class Health:
     """What `Hindsight.health()` returns.
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
-    tried while the store hung; `pending_runs` runs whose events are not judged yet.
+    tried while the store hung; `pending_runs` runs whose events are not judged yet; `changed` are
+    records that were changed outside of this memory, held back; `signed` says whether any are.
     """
 
     ok: bool
@@ -31,6 +32,8 @@ class Health:
     pending_runs: int = 0
     unencoded: int = 0
     memories: dict[str, int] = field(default_factory=dict[str, int])
+    signed: bool = True
+    changed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain JSON-able data."""
@@ -52,7 +55,7 @@ def read_health(core: Core, encoder: Encoder) -> Health:
         store_error = f"{type(error).__name__}: {error}"
     refused = str(encoder.refused or "")
     return Health(
-        ok=not (store_error or refused or counts.total),
+        ok=not (store_error or refused or counts.total or core.seal.changed),
         store=core.url,
         store_error=store_error,
         embedder=embedder.info.model if embedder else "",
@@ -64,4 +67,6 @@ def read_health(core: Core, encoder: Encoder) -> Health:
         pending_runs=pending,
         unencoded=unencoded,
         memories=memories,
+        signed=core.seal.on,
+        changed=tuple(sorted(core.seal.changed)),
     )

@@ -12,6 +12,7 @@ from typing import Final, cast
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.query_vectors import QueryVectors
+from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.guard import sanitize
 from hindsight_core.ledger import is_withheld
@@ -106,7 +107,7 @@ class Recaller:
             self._encoder.refuse(error)
             embedder = None
             found = search(None)
-        candidates = seat(found.candidates, seats, found.threshold, task=question)
+        candidates = self._seated(found.candidates, seats, found.threshold, question)
         candidates = self._held_out(candidates, run_id)
         picked = [c.memory for c in candidates if c.kept]
         block = render(
@@ -136,6 +137,22 @@ class Recaller:
             core.store.touch(scope, block.memory_ids, at=now)
         withheld = tuple(c.memory.id for c in candidates if c.why_not == _WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
+
+    def _seated(
+        self, candidates: Sequence[Found], seats: int, threshold: float, task: str
+    ) -> tuple[Found, ...]:
+        """Give the seats, none of them to a record that was changed behind our back."""
+        while True:
+            seated = seat(candidates, seats, threshold, task=task)
+            picked = [found.memory for found in seated if found.kept]
+            intact = {m.id for m in self._core.seal.intact(picked, self._core.store)}
+            if len(intact) == len(picked):
+                return seated
+            changed = {memory.id for memory in picked} - intact
+            candidates = [
+                replace(found, kept=False, why_not=CHANGED) if found.memory.id in changed else found
+                for found in candidates
+            ]
 
     def _held_out(self, candidates: Sequence[Found], run_id: str) -> tuple[Found, ...]:
         """The candidates, those lessons not kept which this run goes without."""

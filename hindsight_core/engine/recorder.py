@@ -42,7 +42,7 @@ from hindsight_core.recall import (
     find_flag,
     strip_blocks,
 )
-from hindsight_core.schema import Scope, ToolCall
+from hindsight_core.schema import Scope, Status, ToolCall
 from hindsight_core.settings import GateMode
 from hindsight_core.text import clean, shorten
 
@@ -275,7 +275,9 @@ class RunRecorder:
         if flag is None:
             return GateDecision()
         known = self._core.store.get(scope, [flag.memory_id]) if flag.memory_id else []
-        lesson = known[0].content if known else ""
+        shown = [memory for memory in known if memory.status is not Status.QUARANTINED]
+        intact = self._core.seal.intact(shown, self._core.store)
+        lesson = intact[0].content if intact else ""
         message = sanitize(describe_flag(flag, call.tool, lesson))
         return decide(flag, self._core.settings.gate_mode(call.tool), message)
 

@@ -5,9 +5,10 @@ from hindsight_core.guard.conflict_resolution import Related, Resolution, resolv
 from hindsight_core.guard.conflicts import Judge, Label, Relation, relate
 from hindsight_core.guard.conflicts_polarity import same_polarity
 from hindsight_core.guard.sanitize import sanitize
-from hindsight_core.guard.signing import load_key, sign, verify
+from hindsight_core.guard.signing import KEY_VARIABLE, load_key, sign, verify
 
 __all__ = [
+    "KEY_VARIABLE",
     "Decision",
     "Judge",
     "Label",

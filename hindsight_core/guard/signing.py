@@ -1,8 +1,8 @@
 """Signs what a record says and where it came from, so that a change behind our back is seen.
 
-HMAC-SHA256 (RFC 2104) over the record's identity, scope, provenance and text. What the store and
-the engine count or move by themselves (status, references, hits, times of use, links) is left out:
-it changes without a new signature. Raising a record's trust does need one.
+HMAC-SHA256 (RFC 2104) over the record's identity, scope, provenance and text, and whether it is
+held in quarantine. What the store and the engine count or move by themselves (references, hits,
+times of use, links, the way into the archive) is left out: it changes without a new signature.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from hindsight_core.errors import ConfigurationError, StoreUnavailableError
-from hindsight_core.schema import Memory
+from hindsight_core.schema import Memory, Status
 
 __all__ = ["KEY_VARIABLE", "load_key", "sign", "verify"]
 
@@ -85,6 +85,7 @@ def load_key(
 
 def _signature(memory: Memory, key: bytes) -> str:
     fields = memory.model_dump(mode="json", include=set(_SIGNED))
+    fields["held"] = memory.status is Status.QUARANTINED
     if memory.preference is not None:
         fields["preference"] = memory.preference.model_dump(
             mode="json", include=set(_SIGNED_PREFERENCE)
