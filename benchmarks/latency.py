@@ -31,7 +31,6 @@ from hindsight_core.models import default_embedder
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import questions, retrieve
 from hindsight_core.schema import Kind, Memory, MemoryValue, Scope, Source
-from hindsight_core.stores import SqliteStore
 
 SMALL, LARGE = 1_000, 100_000
 ME = Scope(user="me")
@@ -88,7 +87,8 @@ def _fill(
     path: Path, count: int, said: Sequence[str], seeds: np.ndarray, embedder: Embedder
 ) -> None:
     draw, chance = random.Random(count), np.random.default_rng(count)
-    store = SqliteStore(path)
+    filled = Hindsight.open(str(path), embedder=None)  # so that each record is signed
+    store = filled.store
     store.claim_index(embedder.info)
     for start in range(0, count, _BATCH):
         numbers = range(start, min(start + _BATCH, count))
@@ -97,7 +97,7 @@ def _fill(
         rows = near + chance.normal(scale=0.05, size=near.shape)
         rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         store.add_vectors((f"m{n}", row) for n, row in zip(numbers, rows, strict=True))
-    store.close()
+    filled.close()
 
 
 def _mixed(draw: random.Random, said: Sequence[str]) -> str:

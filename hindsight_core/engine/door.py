@@ -18,15 +18,14 @@ from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
+from hindsight_core.engine.feedback import give_feedback
 from hindsight_core.engine.health import Health, read_health
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
-from hindsight_core.engine.judging import apply_feedback
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
-from hindsight_core.events import FeedbackGiven
 from hindsight_core.ids import new_id
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import (
@@ -312,24 +311,7 @@ class Hindsight:
 
     def feedback(self, scope: Scope, wanted: str, *, good: bool, text: str = "") -> None:
         """Say that a memory, or a whole run, helped or did not; raises `NotFoundError`."""
-        found = self._core.store.get(scope, [wanted])
-        if found:
-            changed = apply_feedback(found[0], good=good, at=self._core.clock())
-            self._core.store.put([changed])
-            return
-        events = [e for e in self._core.store.events(wanted) if scope.sees(e.scope)]
-        if not events:
-            raise NotFoundError(f"{wanted!r}: no memory or run of that id in this scope")
-        said = FeedbackGiven(
-            run_id=wanted,
-            scope=events[0].scope,
-            key=f"{wanted}/feedback/{self._core.ids()}",
-            at=self._core.clock(),
-            good=good,
-            text=Redactor().text(text),
-        )
-        self._core.store.append(said, owner=self._core.owner)
-        self._intake.drain(wanted)
+        give_feedback(self._core, self._intake, scope, wanted, good=good, text=text)
 
     def explain(self, scope: Scope, wanted: str) -> Explanation:
         """Explain a recall, a run or a memory by its id."""
