@@ -161,9 +161,14 @@ class AuditEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ErasureReceipt:
-    """What an erasure removed, counted per place, and that a second look found nothing."""
+    """What an erasure removed, counted per place, and that a second look found nothing.
+
+    `overwritten` says that the space which it took is overwritten too; where that would stop every
+    writer for seconds it is left to `hindsight-core compact`.
+    """
 
     scope: Scope
     at: datetime
     removed: dict[str, int] = field(default_factory=dict[str, int])
     remaining: dict[str, int] = field(default_factory=dict[str, int])
+    overwritten: bool = True

@@ -108,7 +108,14 @@ class MemoryStore(Protocol):
     def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
         """Erase the records, their text index and vectors; return how many there were.
 
-        `wipe=False` leaves it to a later erasure to overwrite the space that they took.
+        `wipe=False` leaves it to a later `wipe` or erasure to overwrite the space that they took.
+        """
+        ...
+
+    def wipe(self, *, whole: bool = False) -> bool:
+        """Overwrite the space of what was deleted; True when nothing of it can be left there.
+
+        Where that would stop every writer for seconds it is only done `whole`, else False.
         """
         ...
 

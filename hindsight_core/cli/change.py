@@ -1,4 +1,4 @@
-"""Commands that change the memory: forget."""
+"""Commands that change the memory: forget, compact."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from hindsight_core.cli.common import (
     scope_of,
 )
 from hindsight_core.errors import ConfigurationError
+from hindsight_core.stores import locate, open_store
 
 __all__ = ["register"]
 
@@ -25,6 +26,7 @@ __all__ = ["register"]
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command()(forget)
+    app.command()(compact)
 
 
 def forget(
@@ -54,3 +56,21 @@ def forget(
         ("place", "removed", "remaining"),
         [(name, count, receipt.remaining.get(name, 0)) for name, count in receipt.removed.items()],
     )
+    if not receipt.overwritten:
+        typer.echo("The store is large: run 'hindsight-core compact' to overwrite unused space too")
+
+
+def compact(store: Store = None, as_json: AsJson = False) -> None:
+    """Rewrite a store without unused space, so that nothing deleted is left in it.
+
+    Nobody can write meanwhile: some seconds for each GB.
+    """
+    opened_store = open_store(locate(store))
+    try:
+        done = opened_store.wipe(whole=True)
+    finally:
+        opened_store.close()
+    if as_json:
+        print_json({"overwritten": done})
+        return
+    typer.secho(f"{opened_store.url} holds nothing any more of what was deleted", fg="green")

@@ -278,10 +278,13 @@ class Hindsight:
         if ids is None:
             receipt = store.erase(scope, at=now)
         else:
-            removed = store.delete(scope, ids)
-            left = len(store.get(scope, ids))
+            removed = store.delete(scope, ids, wipe=False)
             receipt = ErasureReceipt(
-                scope=scope, at=now, removed={"memories": removed}, remaining={"memories": left}
+                scope=scope,
+                at=now,
+                removed={"memories": removed},
+                remaining={"memories": len(store.get(scope, ids))},
+                overwritten=not removed or store.wipe(),
             )
         detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
         subject = f"{len(ids)} ids" if ids is not None else "scope"

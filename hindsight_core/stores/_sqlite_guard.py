@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
 
 from hindsight_core.errors import InvalidMemoryError
 from hindsight_core.ports_guard import GuardRecord
@@ -21,35 +20,11 @@ from hindsight_core.stores._sqlite_scopes import (
 
 __all__ = ["GuardPart", "forget_about"]
 
-_TABLES: Final = (
-    # `about` is the id of a memory; it may be gone.
-    """CREATE TABLE IF NOT EXISTS guard_records (
-        seq INTEGER PRIMARY KEY AUTOINCREMENT,
-        id TEXT NOT NULL UNIQUE,
-        scope_id INTEGER NOT NULL REFERENCES scopes (id),
-        kind TEXT NOT NULL,
-        at INTEGER NOT NULL,
-        about TEXT NOT NULL,
-        body TEXT NOT NULL)""",
-    """CREATE INDEX IF NOT EXISTS guard_records_newest ON guard_records (kind, scope_id, seq)""",
-    """CREATE INDEX IF NOT EXISTS guard_records_about ON guard_records (about)
-        WHERE about <> ''""",
-    """CREATE INDEX IF NOT EXISTS memories_status ON memories (status, scope_id)
-        WHERE status <> 'active'""",
-)
-
 
 class GuardPart:
     """The part of `SqliteStore` that is a `GuardStore`."""
 
     _database: Database
-
-    def ensure_guard_tables(self) -> None:
-        """Make the tables where they are missing; any number of processes may do so at once."""
-        if not self._database.fetch("SELECT 1 FROM sqlite_schema WHERE name = 'memories_status'"):
-            with self._database.write() as connection:
-                for statement in _TABLES:
-                    connection.execute(statement)
 
     def keep(self, records: Sequence[GuardRecord]) -> None:
         with self._database.write() as connection:

@@ -91,10 +91,34 @@ def _keep_a_ledger(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _add_guard_records(connection: sqlite3.Connection) -> None:
+    """Give the guard records of its own; `about` is the id of a memory, which may be gone.
+
+    They may be there already: a development version made them without a migration.
+    """
+    for statement in (
+        """CREATE TABLE IF NOT EXISTS guard_records (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            scope_id INTEGER NOT NULL REFERENCES scopes (id),
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            about TEXT NOT NULL,
+            body TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS guard_records_newest ON guard_records (kind, scope_id, seq)",
+        """CREATE INDEX IF NOT EXISTS guard_records_about ON guard_records (about)
+            WHERE about <> ''""",
+        """CREATE INDEX IF NOT EXISTS memories_status ON memories (status, scope_id)
+            WHERE status <> 'active'""",
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
     _keep_a_ledger,
+    _add_guard_records,
 )
 
 

@@ -12,28 +12,26 @@ from typing import Final
 
 from hindsight_core.stores._sqlite_connection import Database
 
-__all__ = ["rewrite", "wipe_deleted"]
+__all__ = ["wipe_deleted"]
 
 _SMALL: Final = 64 * 1024 * 1024
 """A file up to this size is rewritten for every deletion: it takes a fraction of a second."""
 _MERGED_PAGES: Final = 1_000
 
 
-def rewrite(database: Database) -> None:
-    """Merge the text index, rewrite the file and empty the log; others wait for it meanwhile."""
-    _merge_texts(database)
-    with database.exclusive() as connection:
-        connection.execute("VACUUM")
-    _checkpoint(database)
+def wipe_deleted(database: Database, *, whole: bool = False) -> bool:
+    """Overwrite what was deleted, and say whether nothing of it can be left in unused space.
 
-
-def wipe_deleted(database: Database) -> None:
-    """Overwrite what was deleted; a large file is not rewritten for that, `rewrite` does so."""
+    A large file is only rewritten `whole`, because nobody can write meanwhile. Until then fragments
+    of a few deleted records may stand in the unused part of some pages.
+    """
     _merge_texts(database)
-    if database.path.stat().st_size <= _SMALL:
+    rewritten = whole or database.path.stat().st_size <= _SMALL
+    if rewritten:
         with database.exclusive() as connection:
             connection.execute("VACUUM")
     _checkpoint(database)
+    return rewritten
 
 
 def _merge_texts(database: Database) -> None:

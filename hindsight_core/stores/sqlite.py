@@ -59,7 +59,6 @@ class SqliteStore(GuardPart, LedgerPart):
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path).expanduser().absolute()
         self._database = Database(self._path)
-        self.ensure_guard_tables()
         self._text = TextSearch()
         self._vectors: VectorCache | None = None
         self._claimed: IndexInfo | None = None
@@ -107,6 +106,9 @@ class SqliteStore(GuardPart, LedgerPart):
 
     def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
         return _sqlite_erasure.delete(self._database, scope, ids, wipe=wipe)
+
+    def wipe(self, *, whole: bool = False) -> bool:
+        return _sqlite_wiping.wipe_deleted(self._database, whole=whole)
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
         return _sqlite_erasure.erase(self._database, scope, at)
@@ -233,10 +235,6 @@ class SqliteStore(GuardPart, LedgerPart):
     def backup(self, path: str | Path) -> None:
         """Copy the store to a new file while it is in use; raises `StoreError` if there is one."""
         _sqlite_backup.backup(self._database, Path(path).expanduser().absolute())
-
-    def compact(self) -> None:
-        """Rewrite the file without unused space; other writers wait for it meanwhile."""
-        _sqlite_wiping.rewrite(self._database)
 
     def close(self) -> None:
         self._database.close()

@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-_NAMES: Final = ("events", "guard", "ledger", "records", "texts", "vectors")
+_NAMES: Final = ("events", "guard", "ledger", "records", "reindex", "texts", "vectors")
 _PARTS: Final = tuple(f"hindsight_core.testing._contract_{part}" for part in _NAMES)
 pytest.register_assert_rewrite(*_PARTS)  # which has to come before they are imported
 
@@ -27,6 +27,7 @@ from hindsight_core.testing._contract_events import EventsContract  # noqa: E402
 from hindsight_core.testing._contract_guard import GuardContract  # noqa: E402
 from hindsight_core.testing._contract_ledger import LedgerContract  # noqa: E402
 from hindsight_core.testing._contract_records import RecordsContract  # noqa: E402
+from hindsight_core.testing._contract_reindex import ReindexContract  # noqa: E402
 from hindsight_core.testing._contract_texts import TextsContract  # noqa: E402
 from hindsight_core.testing._contract_vectors import VectorsContract  # noqa: E402
 from hindsight_core.testing.samples import make_memory, make_said  # noqa: E402
@@ -37,6 +38,7 @@ __all__ = [
     "GuardContract",
     "LedgerContract",
     "RecordsContract",
+    "ReindexContract",
     "StoreContract",
     "TextsContract",
     "VectorsContract",
@@ -45,7 +47,13 @@ __all__ = [
 
 
 class StoreContract(
-    RecordsContract, TextsContract, EventsContract, VectorsContract, GuardContract, LedgerContract
+    RecordsContract,
+    TextsContract,
+    EventsContract,
+    VectorsContract,
+    ReindexContract,
+    GuardContract,
+    LedgerContract,
 ):
     """Everything that `hindsight_core.ports.Store` promises.
 

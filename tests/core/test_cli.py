@@ -152,3 +152,14 @@ def test_bad_lines_are_an_error_or_are_counted(store, history):
     assert isinstance(strict.exception, HindsightError)
     lax = as_json("import", str(history), "--store", store, "-u", "ben", "--skip-bad")
     assert lax["bad_lines"] == 1
+
+
+def test_compact_rewrites_the_store_and_says_so(store):
+    assert as_json("compact", "--store", store) == {"overwritten": True}
+    assert "holds nothing any more" in " ".join(invoke("compact", "--store", store).stdout.split())
+
+
+def test_a_receipt_of_a_large_store_names_the_command_that_overwrites_the_rest(store, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._SMALL", 0)
+    done = invoke("forget", "--all", "-y", "--store", store, "-u", "ana")
+    assert "hindsight-core compact" in done.stdout

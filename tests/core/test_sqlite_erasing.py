@@ -1,6 +1,7 @@
 """What was forgotten is not in the file any more, nor in the log beside it."""
 
 import random
+import threading
 from datetime import timedelta
 
 import pytest
@@ -221,7 +222,7 @@ def test_a_text_index_of_many_pages_is_merged_whole_step_by_step(store, monkeypa
 def test_compacting_gives_the_space_of_deleted_records_back(store):
     store.put([make_memory(f"m{n}", "x" * 2_000, ADA) for n in range(300)])
     store.delete(ADA, [f"m{n}" for n in range(299)], wipe=False)
-    store.compact()
+    store.wipe(whole=True)
     assert store.path.stat().st_size < 400_000
     assert [memory.id for memory in store.select(ADA, Where())] == ["m299"]
 
@@ -262,3 +263,44 @@ def test_check_tells_what_does_not_fit(store, tampering, problem):
         connection.executescript(tampering)
     problems = store.check()["problems"]
     assert any(problem in line for line in problems), problems
+
+
+def test_a_large_store_is_erased_in_slices_and_the_receipt_says_what_is_left_to_compact(
+    store, monkeypatch
+):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._SMALL", 0)
+    monkeypatch.setattr("hindsight_core.stores._sqlite_erasure._AT_ONCE", 7)
+    store.put([make_memory(f"m{n}", f"GONEMARK {n} " + "x" * 900, ADA) for n in range(50)])
+    store.put([make_memory("kept", "KEPTMARK", BOB)])
+    before = store.change_counter()
+    receipt = store.erase(ADA, at=NOW)
+    assert store.change_counter() - before > 50 // 7
+    assert receipt.removed["memories"] == receipt.removed["texts"] == 50
+    assert not receipt.overwritten
+    assert not any(receipt.remaining.values())
+    assert free_pages(store) > 0
+    assert store.wipe(whole=True)
+    assert free_pages(store) == 0
+    assert store.count() == {"fact/active": 1}
+    assert store.check()["problems"] == []
+    left = raw(store).lower()
+    assert b"gonemark" not in left
+    assert b"keptmark" in left
+
+
+def test_what_is_written_while_a_scope_is_erased_is_erased_or_kept_whole(store, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores._sqlite_erasure._AT_ONCE", 1)
+    other = SqliteStore(store.path)
+    store.put([make_memory(f"m{n}", "a pear", ADA) for n in range(40)])
+
+    def write():
+        for number in range(40):
+            other.put([make_memory(f"late{number}", "a pear", ADA)])
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    store.erase(ADA, at=NOW)
+    writing.join()
+    assert all(memory.id.startswith("late") for memory in store.select(ADA, Where(), limit=99))
+    assert store.check()["problems"] == []
+    other.close()
