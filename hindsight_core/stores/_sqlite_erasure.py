@@ -36,10 +36,10 @@ def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) 
     with database.write() as connection:
         visible = visible_ids(connection, scope)
         gone = connection.execute(
-            "SELECT rid, scope_id, id, body FROM memories"
-            " WHERE id IN (SELECT value FROM json_each(?))"
-            f" AND scope_id IN ({marks(visible)})",
-            (json.dumps(list(ids)), *visible),
+            "SELECT m.rid, m.scope_id, m.id, m.body FROM json_each(?) AS wanted"
+            " CROSS JOIN memories AS m ON m.id = wanted.value"
+            f" WHERE m.scope_id IN ({marks(visible)})",
+            (json.dumps(list(dict.fromkeys(ids))), *visible),
         ).fetchall()
         whole_user = narrower_ids(connection, Scope(tenant=scope.tenant, user=scope.user))
         for rid, scope_id, memory_id, _ in gone:

@@ -166,6 +166,27 @@ def plan(store, statement, values):
     ],
 )
 def test_no_call_scans_a_table_of_records(store, call):
+    for statement, steps in plans_of(store, call):
+        for table in ("memories", "m", "calls", "events", "words", "vectors", "v", "recalls"):
+            assert f"SCAN {table} " not in f"{steps} ", (statement, steps)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda s: s.get(ADA, ["m", "n"]),
+        lambda s: s.touch(ADA, ["m", "n"], at=NOW),
+        lambda s: s.cosines(ADA, ["m", "n"], unit_vector(1)),
+        lambda s: s.delete(ADA, ["m", "n"], wipe=False),
+    ],
+)
+def test_a_call_by_ids_does_not_walk_through_the_scope(store, call):
+    for statement, steps in plans_of(store, call):
+        assert "memories_newest" not in steps, (statement, steps)
+
+
+def plans_of(store, call):
+    """The statements that a call runs, each with the steps that SQLite takes for it."""
     store.put([make_memory("m")])
     store.add_vectors([("m", unit_vector(1))])
     store.nearest(ADA, Where(), unit_vector(1), 5)
@@ -175,13 +196,9 @@ def test_no_call_scans_a_table_of_records(store, call):
     store._database._give(connection)
     call(store)
     connection.set_trace_callback(None)
-    assert seen
-    for statement in seen:
-        if statement.split()[0] not in ("SELECT", "UPDATE", "DELETE"):
-            continue
-        steps = plan(store, statement, ())
-        for table in ("memories", "m", "calls", "events", "words", "vectors", "v", "recalls"):
-            assert f"SCAN {table} " not in f"{steps} ", (statement, steps)
+    planned = [s for s in seen if s.split()[0] in ("SELECT", "UPDATE", "DELETE")]
+    assert planned
+    return [(statement, plan(store, statement, ())) for statement in planned]
 
 
 rows_drawn = st.lists(st.integers(0, 99), unique=True, max_size=100).map(sorted)
