@@ -78,7 +78,7 @@ class AdapterDriver(Protocol):
 
     Attributes:
         name: The framework's name, as the adapter gives it to the events of its runs.
-        modes: The ways to run a turn (sync, async, streaming ...), at least one, the plainest first.
+        modes: The ways to run a turn (sync, async, streaming), one at least.
         lacks: Why a part of the contract cannot be run, by part: `resume` (the framework keeps no
             conversation), `helper` (no agent as a tool), `parallel` (one call at a time),
             `confirm` (nobody can be asked), `adapters` (an agent takes one memory).

@@ -46,8 +46,9 @@ class ScriptedServer:
 
     After its last step it starts over if `cycle`, and else answers 400, which no client retries.
     `embed` makes the vector of a text (default: `hashed_vector`); `statuses` are sent, one each,
-    before embeddings are answered. With `api_key` any other key gets 401. Use it as a context
-    manager; `url` ends in `/v1`.
+    before embeddings are answered. With `api_key` any other key gets 401. Without `keep_alive` each
+    connection serves one request, so that a client holds none for another event loop. Use it as a
+    context manager; `url` ends in `/v1`.
     """
 
     def __init__(
@@ -58,10 +59,12 @@ class ScriptedServer:
         embed: Callable[[str], Sequence[float]] | None = None,
         statuses: Sequence[int] = (),
         api_key: str | None = None,
+        keep_alive: bool = True,
     ) -> None:
         self.requests: list[RecordedRequest] = []
         self.closing = threading.Event()
         self.api_key = api_key
+        self.keep_alive = keep_alive
         self.embed = embed or hashed_vector
         self._steps: Iterator[Step] = itertools.cycle(script) if cycle else iter(script)
         self._statuses = iter(statuses)
@@ -75,9 +78,9 @@ class ScriptedServer:
         self._thread.start()
 
     def play(self, *steps: Step) -> None:
-        """Lengthen the script by further steps."""
+        """Play these steps from now on, in place of what is left of the script."""
         with self._lock:
-            self._steps = itertools.chain(self._steps, steps)
+            self._steps = iter(steps)
 
     @property
     def chats(self) -> list[dict[str, Any]]:
@@ -209,6 +212,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
+        if not self.server.script.keep_alive:
+            self.send_header("connection", "close")  # which also makes the server close it
         self.end_headers()
         self.wfile.write(data)
 
