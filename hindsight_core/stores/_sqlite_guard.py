@@ -31,7 +31,7 @@ class GuardPart:
             _keep(connection, records)
 
     def kept(
-        self, kind: str, *, tenant: str, user: str | None = None, limit: int = 1_000
+        self, kind: str, *, tenant: str | None, user: str | None = None, limit: int = 1_000
     ) -> list[GuardRecord]:
         with self._database.read() as connection:
             return _kept(connection, kind, tenant=tenant, user=user, limit=limit)
@@ -71,14 +71,14 @@ def _keep(connection: sqlite3.Connection, records: Sequence[GuardRecord]) -> Non
 
 
 def _kept(
-    connection: sqlite3.Connection, kind: str, *, tenant: str, user: str | None, limit: int
+    connection: sqlite3.Connection, kind: str, *, tenant: str | None, user: str | None, limit: int
 ) -> list[GuardRecord]:
     """List the records of a kind, newest first."""
     rows = connection.execute(
         "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
         " FROM scopes AS s CROSS JOIN guard_records AS g ON g.kind = ? AND g.scope_id = s.id"
-        " WHERE s.tenant = ? AND (? IS NULL OR s.user = ?) ORDER BY g.seq DESC LIMIT ?",
-        (kind, tenant, user, user, max(0, limit)),
+        " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?) ORDER BY g.seq DESC LIMIT ?",
+        (kind, tenant, tenant, user, user, max(0, limit)),
     )
     return [
         GuardRecord(

@@ -43,6 +43,7 @@ class GuardContract(ContractBase):
         assert [r.id for r in store.kept("note", tenant="default", limit=1)] == ["c"]
         assert [r.id for r in store.kept("note", tenant="other")] == ["d"]
         assert store.kept("note", tenant="nobody") == []
+        assert [r.id for r in store.kept("note", tenant=None)] == ["d", "c", "b", "a"]
 
     def test_a_record_is_replaced_by_id_and_never_that_of_another_user(self, store: Store) -> None:
         store.keep([_record("a", body='{"n": 1}')])

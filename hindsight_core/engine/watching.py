@@ -1,0 +1,228 @@
+"""Watches what is written: knows again what persons decided on, and tells an attack by its crowd.
+
+Every new memory passes `Watch.check` once, after the content rules. What is remembered of a write
+are marks, never its text. Another process's writes are read from the store every few seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from hindsight_core.alerts import Alert
+from hindsight_core.engine.alerting import Alerts, reason_of
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.deciding import DECISION
+from hindsight_core.errors import StaleError
+from hindsight_core.guard.anomaly import Write, detect
+from hindsight_core.guard.learnt import ADMITTED, Decided, recognise
+from hindsight_core.guard.marks import marks_of
+from hindsight_core.ports import Where
+from hindsight_core.schema import Memory, Scope, Source, Status
+
+__all__ = ["Watch"]
+
+_KEPT: Final = 2_048
+"""Writes of one scope that are remembered."""
+_SCOPES: Final = 1_000
+_SEEDED: Final = 256
+"""Writes that are read from the store when a scope is first written to, or looked at again."""
+_AGAIN: Final = timedelta(seconds=5)
+_DECISIONS: Final = 500
+_TASKS: Final = 32
+_TRUSTED: Final = frozenset({Source.USER, Source.OPERATOR})
+
+Key = tuple[str, str, str | None]
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is known of one scope: the session apart, an agent's sessions are one place."""
+
+    writes: dict[str, Write] = field(default_factory=dict[str, Write])
+    tasks: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=_TASKS))
+    read_at: datetime | None = None
+
+
+class Watch:
+    """Judges each new memory by what came before it; thread-safe."""
+
+    def __init__(self, core: Core, alerts: Alerts) -> None:
+        self._core = core
+        self._alerts = alerts
+        self._lock = threading.RLock()
+        self._places: dict[Key, _Place] = {}
+        self._held: dict[str, str] = {}
+        self._decided: dict[str, Decided] = {}
+
+    def task(self, scope: Scope, text: str) -> None:
+        """Take note of what a run is about, to tell what is off topic."""
+        marks = marks_of(text).all
+        if marks:
+            with self._lock:
+                self._place(scope).tasks.append(marks)
+
+    def check(self, memory: Memory) -> Memory:
+        """Return the memory as it may be stored: as it is, or in quarantine with the reason.
+
+        Writes by the operator, and those that were announced, are not counted.
+        """
+        memory = self._as_decided(memory)
+        limits = self._core.settings.anomaly
+        if limits is None or memory.source is Source.OPERATOR:
+            return memory
+        if self._alerts.is_expecting(memory.scope):
+            return memory
+        with self._lock:
+            place = self._seen(memory)
+            alerts = self._alerts.of_scope(memory.scope)
+            standing = next((a for a in alerts if a.is_open and _holds(a, memory)), None)
+            if standing is not None:
+                return _held_back(memory, standing)
+            raised = self._detect(memory, list(place.writes.values()), alerts)
+        if raised is None:
+            return memory
+        alert, ids = raised
+        self._alerts.raise_alert(alert)
+        self._hold(memory.scope, alert, ids - {memory.id})
+        return _held_back(memory, alert)
+
+    def held_back(self, memories: Iterable[Memory]) -> dict[str, Memory]:
+        """The memories of a batch, those in quarantine that a later one of it showed to be odd."""
+        with self._lock:
+            held = {memory.id: self._held.pop(memory.id, "") for memory in memories}
+        return {
+            memory.id: _quarantined(memory, held[memory.id]) if held[memory.id] else memory
+            for memory in memories
+        }
+
+    def _as_decided(self, memory: Memory) -> Memory:
+        """Do with a memory as a person did with one like it."""
+        if memory.source in _TRUSTED:
+            return memory
+        scope = memory.scope
+        records = self._core.store.kept(
+            DECISION, tenant=scope.tenant, user=scope.user, limit=_DECISIONS
+        )
+        if not records:
+            return memory
+        with self._lock:
+            known = {
+                r.id: self._decided.get(r.id) or Decided.model_validate_json(r.body)
+                for r in records
+            }
+            self._decided = known
+        found = recognise(marks_of(memory.content), memory.source, known.values())
+        if found is None:
+            return memory
+        if found.decision == ADMITTED:
+            if memory.status is not Status.QUARANTINED or not set(memory.reasons) <= set(
+                found.reasons
+            ):
+                return memory
+            reasons = (*memory.reasons, f"admitted before by {found.by}")
+            return memory.model_copy(update={"status": Status.ACTIVE, "reasons": reasons})
+        return _quarantined(memory, f"like one that was refused by {found.by}")
+
+    def _seen(self, memory: Memory) -> _Place:
+        place = self._place(memory.scope)
+        now = self._core.clock()
+        if place.read_at is None or now - place.read_at >= _AGAIN:
+            place.read_at = now
+            newest = self._core.store.select(
+                memory.scope, Where(statuses=(), include_superseded=True), limit=_SEEDED
+            )
+            for known in reversed(newest):
+                if _key(known.scope) == _key(memory.scope):
+                    place.writes.setdefault(known.dedupe_key or known.id, _write(known, None))
+        topic = None
+        if place.tasks:
+            own = marks_of(memory.content).all
+            topic = any(not own.isdisjoint(task) for task in place.tasks)
+        place.writes.setdefault(memory.dedupe_key or memory.id, _write(memory, topic))
+        while len(place.writes) > _KEPT:
+            place.writes.pop(next(iter(place.writes)))
+        return place
+
+    def _detect(
+        self, memory: Memory, writes: list[Write], alerts: list[Alert]
+    ) -> tuple[Alert, set[str]] | None:
+        limits = self._core.settings.anomaly
+        if limits is None or not writes or writes[-1].id != memory.id:
+            return None  # a repetition to the letter adds nothing
+        closed = [a.closed_at for a in alerts if a.closed_at is not None]
+        since, slack = max(closed, default=None), 1
+        found = detect(writes, limits, since=since)
+        if found is None:
+            return None
+        alert = Alert(
+            id=self._core.ids(),
+            scope=memory.scope.model_copy(update={"session": None}),
+            pattern=found.pattern,
+            source=memory.source.value,
+            count=len(found.ids),
+            at=self._core.clock(),
+        )
+        slack = self._alerts.slack(alerts, alert)
+        if slack > 1:
+            found = detect(writes, limits, since=since, slack=slack)
+            if found is None:
+                return None
+        return alert.model_copy(update={"count": len(found.ids)}), set(found.ids)
+
+    def _hold(self, scope: Scope, alert: Alert, ids: set[str]) -> None:
+        """Take back what was let in before the pattern showed; what is not stored yet waits."""
+        store, reason = self._core.store, reason_of(alert)
+        stored = {memory.id for memory in store.get(scope, sorted(ids))}
+        for memory_id in sorted(stored):
+            for memory in store.get(scope, [memory_id]):
+                held = _quarantined(memory, reason)
+                revised = held.model_copy(update={"revision": memory.revision + 1})
+                try:
+                    store.put([revised])
+                except StaleError:
+                    stored.discard(memory_id)  # it is tried once more with its own batch
+        with self._lock:
+            self._held.update(dict.fromkeys(ids - stored, reason))
+
+    def _place(self, scope: Scope) -> _Place:
+        place = self._places.setdefault(_key(scope), _Place())
+        while len(self._places) > _SCOPES:
+            self._places.pop(next(iter(self._places)))
+        return place
+
+
+def _key(scope: Scope) -> Key:
+    return (scope.tenant, scope.user, scope.agent)
+
+
+def _write(memory: Memory, topic: bool | None) -> Write:
+    tools = memory.key.tool_sequence
+    return Write(
+        id=memory.id,
+        at=memory.created_at,
+        source=memory.source,
+        marks=marks_of(memory.content),
+        origin=memory.context.speaker or (tools[0] if tools else ""),
+        run_id=memory.evidence[0].run_id if memory.evidence else "",
+        observed=bool(memory.evidence),
+        on_topic=topic,
+    )
+
+
+def _holds(alert: Alert, memory: Memory) -> bool:
+    """While an alert stands, everything but a user's own words is held back, or those too."""
+    return memory.source not in _TRUSTED or alert.source == memory.source.value
+
+
+def _held_back(memory: Memory, alert: Alert) -> Memory:
+    return _quarantined(memory, reason_of(alert))
+
+
+def _quarantined(memory: Memory, reason: str) -> Memory:
+    reasons = tuple(dict.fromkeys((*memory.reasons, reason)))
+    return memory.model_copy(update={"status": Status.QUARANTINED, "reasons": reasons})
