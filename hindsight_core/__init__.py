@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from hindsight_core._version import __version__
 
 if TYPE_CHECKING:
+    from hindsight_core.alerts import Alert, AnomalyLimits, Pattern
     from hindsight_core.capture import RecordedRun, RecordedStep
     from hindsight_core.engine import (
         Explanation,
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from hindsight_core.settings import GateMode, Settings
 
 __all__ = [
+    "Alert",
+    "AnomalyLimits",
     "Block",
     "ConfigurationError",
     "Context",
@@ -73,6 +76,7 @@ __all__ = [
     "Memory",
     "MissingExtraError",
     "NotFoundError",
+    "Pattern",
     "Place",
     "RecallReport",
     "Recalled",
@@ -96,6 +100,7 @@ __all__ = [
 ]
 
 _ROOMS: Final = {
+    "alerts": ("Alert", "AnomalyLimits", "Pattern"),
     "capture": ("RecordedRun", "RecordedStep"),
     "engine": (
         "Explanation",

@@ -9,7 +9,7 @@ from typing import Final
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.schema import Record, Scope, Time
 
-__all__ = ["Alert", "AnomalyLimits", "Pattern"]
+__all__ = ["DEFAULT_LIMITS", "Alert", "AnomalyLimits", "Pattern"]
 
 
 class Pattern(StrEnum):
@@ -77,3 +77,4 @@ class AnomalyLimits:
 
 
 _LEAST: Final = 2
+DEFAULT_LIMITS: Final = AnomalyLimits()

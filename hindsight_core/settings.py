@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from hindsight_core.alerts import DEFAULT_LIMITS, Alert, AnomalyLimits
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ranking import DEFAULT, Weights
 from hindsight_core.schema import MAX_MEMORY_BYTES
@@ -36,6 +38,8 @@ class Settings:
     thing, beside those that are shipped. In a share `holdout` of the runs (0 to below 1) a lesson
     that would be shown is withheld, so that `stats` can tell what difference it makes; which runs
     follows from their ids and `holdout_seed`.
+    thing, beside those that are shipped. `anomaly` says from which numbers on writes look like an
+    attack (None: they are not watched); `on_alert` is called once for each alert.
     """
 
     top_k: int = 3
@@ -52,6 +56,8 @@ class Settings:
     synonyms: tuple[tuple[str, ...], ...] = ()
     holdout: float = 0.0
     holdout_seed: str = ""
+    anomaly: AnomalyLimits | None = DEFAULT_LIMITS
+    on_alert: Callable[[Alert], None] | None = None
 
     def __post_init__(self) -> None:
         for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from hindsight_core import __version__
-from hindsight_core.cli import change, importing, inspect, reindexing, tryout
+from hindsight_core.cli import change, importing, inspect, reindexing, review, tryout
 from hindsight_core.errors import HindsightError
 
 __all__ = ["app", "main"]
@@ -45,6 +45,7 @@ inspect.register(app)
 change.register(app)
 importing.register(app)
 reindexing.register(app)
+review.register(app)
 tryout.register(app)
 
 

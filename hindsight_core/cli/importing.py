@@ -57,7 +57,7 @@ def import_history(
         scope = hindsight.scope_of(user, tenant=tenant)
         before = hindsight.health().memories
         runs = 0
-        with _progress(as_json) as progress:
+        with hindsight.alerts.expecting(scope, by="import"), _progress(as_json) as progress:
             for file in files:
                 bar = progress.add_task(file.name, total=1.0)
                 for run in read_history(file, on_bad=bad.append if skip_bad else None):

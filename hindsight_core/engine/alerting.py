@@ -161,5 +161,3 @@ class Alerts:
 
 def _key(scope: Scope) -> ScopeKey:
     return (scope.tenant, scope.user, scope.agent)
-
-

@@ -22,7 +22,7 @@ _TRIES: Final = 8
 _PAGE: Final = 500
 
 
-def who(by: str) -> str:
+def who(by: object) -> str:
     """Return the name of who decides; raises `ConfigurationError` when nobody is named."""
     name = " ".join(clean(by).split()) if isinstance(by, str) else ""
     if not name or len(name) > _MAX_NAME:
@@ -33,7 +33,7 @@ def who(by: str) -> str:
 
 
 def covers(wide: Scope, narrow: Scope) -> bool:
-    """Whether `narrow` is `wide` or inside it, so that who may decide on the one may on the other."""
+    """Whether `narrow` is `wide` or inside it, so that who decides on it decides on that."""
     return (
         (wide.tenant, wide.user) == (narrow.tenant, narrow.user)
         and wide.agent in (None, narrow.agent)

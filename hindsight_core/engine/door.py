@@ -15,16 +15,20 @@ from typing import Final, Self, TypeVar
 
 from hindsight_core.capture import Redactor
 from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
+from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.feedback import give_feedback
+from hindsight_core.engine.forgetting import forget
 from hindsight_core.engine.health import Health, read_health
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.engine.reviewing import Review
 from hindsight_core.engine.verifying import verify_memory
+from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.ids import new_id
 from hindsight_core.models import open_embedder
@@ -76,7 +80,12 @@ class Hindsight:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._encoder = Encoder(core)
-        self._intake = Intake(core, self._encoder)
+        self.alerts = Alerts(core)
+        """What the guard raised; see `Alerts`."""
+        self.review = Review(core, self.alerts)
+        """What the guard holds back; see `Review`."""
+        self._watch = Watch(core, self.alerts)
+        self._intake = Intake(core, self._encoder, self._watch)
         self._recaller = Recaller(core, self._encoder)
         self._lock = threading.Lock()
         self._open_turns: dict[tuple[Scope, str], str] = {}
@@ -182,6 +191,7 @@ class Hindsight:
             },
         )
         if scope is not None:
+            self._watch.task(scope, known_task)
             self._core.failsafe.call("run", None, self._take_up, recorder, session, nested)
         return recorder
 
@@ -236,7 +246,7 @@ class Hindsight:
         memory = self._intake.admit(candidate, actor=source)
         if memory is None:
             raise InvalidMemoryError(
-                "content", "was refused by the guard", "'hindsight-core show audit' tells why"
+                "content", "was refused by the guard", "'hindsight-core audit' tells why"
             )
         result = self._core.store.put([memory])[0]
         if not result.created:
@@ -274,24 +284,7 @@ class Hindsight:
 
     def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> ErasureReceipt:
         """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""
-        store, now = self._core.store, self._core.clock()
-        if ids is None:
-            receipt = store.erase(scope, at=now)
-        else:
-            removed = store.delete(scope, ids, wipe=False)
-            receipt = ErasureReceipt(
-                scope=scope,
-                at=now,
-                removed={"memories": removed},
-                remaining={"memories": len(store.get(scope, ids))},
-                overwritten=not removed or store.wipe(),
-            )
-        detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
-        subject = f"{len(ids)} ids" if ids is not None else "scope"
-        store.audit(
-            AuditEntry(at=now, actor="user", action="forget", subject=subject, detail=detail)
-        )
-        return receipt
+        return forget(self._core, scope, ids)
 
     def verify(
         self,
@@ -331,7 +324,7 @@ class Hindsight:
 
     def health(self) -> Health:
         """What works, what was passed over, and what still waits; never raises."""
-        return read_health(self._core, self._encoder)
+        return read_health(self._core, self._encoder, self.alerts)
 
     @property
     def settings(self) -> Settings:

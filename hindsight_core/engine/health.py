@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 
@@ -17,7 +19,8 @@ class Health:
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
     tried while the store hung; `pending_runs` runs whose events are not judged yet; `changed` are
-    records that were changed outside of this memory, held back; `signed` says whether any are.
+    records that were changed outside of this memory, held back; `signed` says whether any are;
+    `alerts` those of the guard that wait for a person, by pattern.
     """
 
     ok: bool
@@ -34,28 +37,31 @@ class Health:
     memories: dict[str, int] = field(default_factory=dict[str, int])
     signed: bool = True
     changed: tuple[str, ...] = ()
+    alerts: dict[str, int] = field(default_factory=dict[str, int])
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain JSON-able data."""
         return asdict(self)
 
 
-def read_health(core: Core, encoder: Encoder) -> Health:
+def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     """Look at the store and at what the failsafe counted; never raises for a store that is down."""
     counts = core.failsafe.counts
     pending = unencoded = 0
     memories: dict[str, int] = {}
+    open_alerts: Counter[str] = Counter()
     store_error = ""
     embedder = core.embedder
     try:
         pending = len(core.store.runs(limit=10_000))
         memories = core.store.count()
+        open_alerts.update(alert.pattern.value for alert in alerts.open())
         unencoded = len(core.store.unencoded(10_000)) if embedder else 0
     except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
         store_error = f"{type(error).__name__}: {error}"
     refused = str(encoder.refused or "")
     return Health(
-        ok=not (store_error or refused or counts.total or core.seal.changed),
+        ok=not (store_error or refused or counts.total or core.seal.changed or open_alerts),
         store=core.url,
         store_error=store_error,
         embedder=embedder.info.model if embedder else "",
@@ -69,4 +75,5 @@ def read_health(core: Core, encoder: Encoder) -> Health:
         memories=memories,
         signed=core.seal.on,
         changed=tuple(sorted(core.seal.changed)),
+        alerts=dict(open_alerts),
     )

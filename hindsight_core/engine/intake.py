@@ -21,6 +21,7 @@ from hindsight_core.capture import (
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, admit
@@ -38,9 +39,10 @@ _BATCH: Final = 100
 class Intake:
     """Judges runs and stores what they taught."""
 
-    def __init__(self, core: Core, encoder: Encoder) -> None:
+    def __init__(self, core: Core, encoder: Encoder, watch: Watch) -> None:
         self._core = core
         self._encoder = encoder
+        self._watch = watch
         self.maybe_over: set[str] = set()
         """Runs of this process that may have ended without a word: no event came since."""
 
@@ -89,13 +91,13 @@ class Intake:
                     at=now,
                     actor=actor,
                     action="refused",
-                    subject=candidate.dedupe_key or candidate.kind,
+                    subject=candidate.kind,
                     detail="; ".join(verdict.reasons),
                 )
             )
             return None
         held = verdict.decision is Decision.QUARANTINED
-        return Memory(
+        memory = Memory(
             id=self._core.ids(),
             scope=candidate.scope,
             kind=candidate.kind,
@@ -119,6 +121,7 @@ class Intake:
             dedupe_key=candidate.dedupe_key,
             reasons=verdict.reasons,
         )
+        return self._watch.check(memory)
 
     def supersede(self, memory: Memory, slot: str) -> list[Memory]:
         """The older preferences of the same user and slot, marked as replaced by this one."""
@@ -177,7 +180,7 @@ class Intake:
                 memory = memory.model_copy(update={"supersedes": tuple(m.id for m in replaced)})
                 result.update((old.id, old) for old in replaced)
             result[memory.id] = memory
-        return result
+        return self._watch.held_back(result.values())
 
     def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:
         """Lessons of the same situation that a success of this run proves wrong, and its path."""

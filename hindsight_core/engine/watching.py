@@ -23,6 +23,7 @@ from hindsight_core.guard.learnt import ADMITTED, Decided, recognise
 from hindsight_core.guard.marks import marks_of
 from hindsight_core.ports import Where
 from hindsight_core.schema import Memory, Scope, Source, Status
+from hindsight_core.text import shorten
 
 __all__ = ["Watch"]
 
@@ -33,7 +34,9 @@ _SEEDED: Final = 256
 """Writes that are read from the store when a scope is first written to, or looked at again."""
 _AGAIN: Final = timedelta(seconds=5)
 _DECISIONS: Final = 500
+_TRIES: Final = 8
 _TASKS: Final = 32
+_TASK_READ: Final = 2_000
 _TRUSTED: Final = frozenset({Source.USER, Source.OPERATOR})
 
 Key = tuple[str, str, str | None]
@@ -44,7 +47,7 @@ class _Place:
     """What is known of one scope: the session apart, an agent's sessions are one place."""
 
     writes: dict[str, Write] = field(default_factory=dict[str, Write])
-    tasks: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=_TASKS))
+    tasks: deque[str] = field(default_factory=lambda: deque[str](maxlen=_TASKS))
     read_at: datetime | None = None
 
 
@@ -61,10 +64,9 @@ class Watch:
 
     def task(self, scope: Scope, text: str) -> None:
         """Take note of what a run is about, to tell what is off topic."""
-        marks = marks_of(text).all
-        if marks:
+        if text.strip():
             with self._lock:
-                self._place(scope).tasks.append(marks)
+                self._place(scope).tasks.append(shorten(text, _TASK_READ))
 
     def check(self, memory: Memory) -> Memory:
         """Return the memory as it may be stored: as it is, or in quarantine with the reason.
@@ -142,7 +144,7 @@ class Watch:
         topic = None
         if place.tasks:
             own = marks_of(memory.content).all
-            topic = any(not own.isdisjoint(task) for task in place.tasks)
+            topic = any(not own.isdisjoint(marks_of(task).all) for task in place.tasks)
         place.writes.setdefault(memory.dedupe_key or memory.id, _write(memory, topic))
         while len(place.writes) > _KEPT:
             place.writes.pop(next(iter(place.writes)))
@@ -178,16 +180,24 @@ class Watch:
         """Take back what was let in before the pattern showed; what is not stored yet waits."""
         store, reason = self._core.store, reason_of(alert)
         stored = {memory.id for memory in store.get(scope, sorted(ids))}
+        with self._lock:
+            self._held.update(dict.fromkeys(ids - stored, reason))
         for memory_id in sorted(stored):
-            for memory in store.get(scope, [memory_id]):
+            self._take_back(scope, memory_id, reason)
+
+    def _take_back(self, scope: Scope, memory_id: str, reason: str) -> None:
+        for attempt in range(_TRIES):
+            for memory in self._core.store.get(scope, [memory_id]):
                 held = _quarantined(memory, reason)
                 revised = held.model_copy(update={"revision": memory.revision + 1})
                 try:
-                    store.put([revised])
+                    self._core.store.put([revised])
                 except StaleError:
-                    stored.discard(memory_id)  # it is tried once more with its own batch
-        with self._lock:
-            self._held.update(dict.fromkeys(ids - stored, reason))
+                    if attempt == _TRIES - 1:
+                        raise
+                    break
+            else:
+                return
 
     def _place(self, scope: Scope) -> _Place:
         place = self._places.setdefault(_key(scope), _Place())

@@ -77,7 +77,8 @@ def _kept(
     rows = connection.execute(
         "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
         " FROM scopes AS s CROSS JOIN guard_records AS g ON g.kind = ? AND g.scope_id = s.id"
-        " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?) ORDER BY g.seq DESC LIMIT ?",
+        " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
+        " ORDER BY g.seq DESC LIMIT ?",
         (kind, tenant, tenant, user, user, max(0, limit)),
     )
     return [
