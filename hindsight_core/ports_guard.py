@@ -38,9 +38,9 @@ class GuardStore(Protocol):
         ...
 
     def kept(
-        self, kind: str, *, tenant: str | None, user: str | None = None, limit: int = 1_000
+        self, *kinds: str, tenant: str | None, user: str | None = None, limit: int = 1_000
     ) -> list[GuardRecord]:
-        """List the records of a kind, newest first: of one user, of a tenant, or (None) of all."""
+        """List the records of these kinds, newest first: of a user, of a tenant, or of all."""
         ...
 
     def drop(self, ids: Sequence[str], *, tenant: str) -> int:

@@ -37,9 +37,8 @@ class Settings:
     outbox so that a late result can still be taken up, `synonyms` groups of words that mean one
     thing, beside those that are shipped. In a share `holdout` of the runs (0 to below 1) a lesson
     that would be shown is withheld, so that `stats` can tell what difference it makes; which runs
-    follows from their ids and `holdout_seed`.
-    thing, beside those that are shipped. `anomaly` says from which numbers on writes look like an
-    attack (None: they are not watched); `on_alert` is called once for each alert.
+    follows from their ids and `holdout_seed`. `anomaly` says from which numbers on writes
+    look like an attack (None: they are not watched); `on_alert` is called once for each alert.
     """
 
     top_k: int = 3

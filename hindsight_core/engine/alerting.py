@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -20,10 +20,10 @@ from hindsight_core.ports import AuditEntry
 from hindsight_core.ports_guard import GuardRecord
 from hindsight_core.schema import Memory, Scope
 
-__all__ = ["Alerts", "reason_of"]
+__all__ = ["ALERT", "Alerts", "reason_of"]
 
 logger: Final = logging.getLogger("hindsight_core")
-_KIND: Final = "alert"
+ALERT: Final = "alert"
 _MOST_SLACK: Final = 8
 
 ScopeKey = tuple[str, str, str | None]
@@ -108,9 +108,15 @@ class Alerts:
         tenant, user, agent = _key(scope)
         return (tenant, user, agent) in self._expected or (tenant, user, None) in self._expected
 
-    def of_scope(self, scope: Scope) -> list[Alert]:
-        """All alerts of a user's agent, newest first."""
-        return [alert for alert in self._all(scope) if _key(alert.scope) == _key(scope)]
+    def of_scope(self, scope: Scope, records: Sequence[GuardRecord] | None = None) -> list[Alert]:
+        """All alerts of a user's agent, newest first; from `records` if they are read."""
+        if records is None:
+            records = self._core.store.kept(ALERT, tenant=scope.tenant, user=scope.user)
+        return [
+            Alert.model_validate_json(record.body)
+            for record in records
+            if record.kind == ALERT and _key(record.scope) == _key(scope)
+        ]
 
     def slack(self, alerts: list[Alert], alert: Alert) -> int:
         """How many times as much room persons gave by admitting what such alerts had held back."""
@@ -137,7 +143,7 @@ class Alerts:
 
     def _all(self, scope: Scope | None) -> list[Alert]:
         tenant, user = (None, None) if scope is None else (scope.tenant, scope.user)
-        records = self._core.store.kept(_KIND, tenant=tenant, user=user)
+        records = self._core.store.kept(ALERT, tenant=tenant, user=user)
         found = [Alert.model_validate_json(record.body) for record in records]
         if scope is None or scope.agent is None:
             return found
@@ -145,7 +151,7 @@ class Alerts:
 
     def _keep(self, alert: Alert) -> None:
         body = alert.model_dump_json()
-        record = GuardRecord(id=alert.id, scope=alert.scope, kind=_KIND, at=alert.at, body=body)
+        record = GuardRecord(id=alert.id, scope=alert.scope, kind=ALERT, at=alert.at, body=body)
         self._core.store.keep([record])
 
     def _log(self, alert: Alert, *, actor: str, action: str) -> None:

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from hindsight_core.capture import Redactor
-from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
 from hindsight_core.engine.alerting import Alerts
+from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain

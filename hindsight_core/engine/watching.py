@@ -7,14 +7,14 @@ are marks, never its text. Another process's writes are read from the store ever
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from hindsight_core.alerts import Alert
-from hindsight_core.engine.alerting import Alerts, reason_of
+from hindsight_core.engine.alerting import ALERT, Alerts, reason_of
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION
 from hindsight_core.errors import StaleError
@@ -22,6 +22,7 @@ from hindsight_core.guard.anomaly import Write, detect
 from hindsight_core.guard.learnt import ADMITTED, Decided, recognise
 from hindsight_core.guard.marks import marks_of
 from hindsight_core.ports import Where
+from hindsight_core.ports_guard import GuardRecord
 from hindsight_core.schema import Memory, Scope, Source, Status
 from hindsight_core.text import shorten
 
@@ -33,7 +34,8 @@ _SCOPES: Final = 1_000
 _SEEDED: Final = 256
 """Writes that are read from the store when a scope is first written to, or looked at again."""
 _AGAIN: Final = timedelta(seconds=5)
-_DECISIONS: Final = 500
+_OVERLAP: Final = timedelta(seconds=60)
+_RECORDS: Final = 500
 _TRIES: Final = 8
 _TASKS: Final = 32
 _TASK_READ: Final = 2_000
@@ -42,11 +44,19 @@ _TRUSTED: Final = frozenset({Source.USER, Source.OPERATOR})
 Key = tuple[str, str, str | None]
 
 
+Kinds = tuple[Source, bool]
+
+
 @dataclass(slots=True)
 class _Place:
-    """What is known of one scope: the session apart, an agent's sessions are one place."""
+    """What is known of one scope: the session apart, an agent's sessions are one place.
 
-    writes: dict[str, Write] = field(default_factory=dict[str, Write])
+    `writes` are those inside the window, by channel and whether they were observed; `usual` counts
+    earlier ones by origin.
+    """
+
+    writes: dict[Kinds, dict[str, Write]] = field(default_factory=dict[Kinds, dict[str, Write]])
+    usual: Counter[str] = field(default_factory=Counter[str])
     tasks: deque[str] = field(default_factory=lambda: deque[str](maxlen=_TASKS))
     read_at: datetime | None = None
 
@@ -73,19 +83,25 @@ class Watch:
 
         Writes by the operator, and those that were announced, are not counted.
         """
-        memory = self._as_decided(memory)
+        if memory.source is Source.OPERATOR:
+            return memory
+        owner = memory.scope
+        records = self._core.store.kept(
+            DECISION, ALERT, tenant=owner.tenant, user=owner.user, limit=_RECORDS
+        )
+        memory = self._as_decided(memory, [r for r in records if r.kind == DECISION])
         limits = self._core.settings.anomaly
-        if limits is None or memory.source is Source.OPERATOR:
+        if limits is None:
             return memory
         if self._alerts.is_expecting(memory.scope):
             return memory
         with self._lock:
             place = self._seen(memory)
-            alerts = self._alerts.of_scope(memory.scope)
+            alerts = self._alerts.of_scope(memory.scope, records)
             standing = next((a for a in alerts if a.is_open and _holds(a, memory)), None)
             if standing is not None:
                 return _held_back(memory, standing)
-            raised = self._detect(memory, list(place.writes.values()), alerts)
+            raised = self._detect(memory, place, alerts)
         if raised is None:
             return memory
         alert, ids = raised
@@ -102,15 +118,9 @@ class Watch:
             for memory in memories
         }
 
-    def _as_decided(self, memory: Memory) -> Memory:
+    def _as_decided(self, memory: Memory, records: Sequence[GuardRecord]) -> Memory:
         """Do with a memory as a person did with one like it."""
-        if memory.source in _TRUSTED:
-            return memory
-        scope = memory.scope
-        records = self._core.store.kept(
-            DECISION, tenant=scope.tenant, user=scope.user, limit=_DECISIONS
-        )
-        if not records:
+        if not records or memory.source in _TRUSTED:
             return memory
         with self._lock:
             known = {
@@ -134,31 +144,35 @@ class Watch:
         place = self._place(memory.scope)
         now = self._core.clock()
         if place.read_at is None or now - place.read_at >= _AGAIN:
+            known_until = place.read_at and place.read_at - _OVERLAP
             place.read_at = now
             newest = self._core.store.select(
                 memory.scope, Where(statuses=(), include_superseded=True), limit=_SEEDED
             )
             for known in reversed(newest):
+                if known_until is not None and known.created_at <= known_until:
+                    continue
                 if _key(known.scope) == _key(memory.scope):
-                    place.writes.setdefault(known.dedupe_key or known.id, _write(known, None))
+                    _add(place, known, None)
         topic = None
         if place.tasks:
             own = marks_of(memory.content).all
             topic = any(not own.isdisjoint(marks_of(task).all) for task in place.tasks)
-        place.writes.setdefault(memory.dedupe_key or memory.id, _write(memory, topic))
-        while len(place.writes) > _KEPT:
-            place.writes.pop(next(iter(place.writes)))
+        _add(place, memory, topic)
         return place
 
     def _detect(
-        self, memory: Memory, writes: list[Write], alerts: list[Alert]
+        self, memory: Memory, place: _Place, alerts: list[Alert]
     ) -> tuple[Alert, set[str]] | None:
         limits = self._core.settings.anomaly
-        if limits is None or not writes or writes[-1].id != memory.id:
-            return None  # a repetition to the letter adds nothing
+        if limits is None:
+            return None
         closed = [a.closed_at for a in alerts if a.closed_at is not None]
-        since, slack = max(closed, default=None), 1
-        found = detect(writes, limits, since=since)
+        start = memory.created_at - timedelta(minutes=limits.window_minutes)
+        recent = _recent(place, _kinds(memory), max([start, *closed]))
+        if not recent or recent[-1].id != memory.id:
+            return None  # a repetition to the letter adds nothing
+        found = detect(recent, limits, usual=place.usual)
         if found is None:
             return None
         alert = Alert(
@@ -171,7 +185,7 @@ class Watch:
         )
         slack = self._alerts.slack(alerts, alert)
         if slack > 1:
-            found = detect(writes, limits, since=since, slack=slack)
+            found = detect(recent, limits, usual=place.usual, slack=slack)
             if found is None:
                 return None
         return alert.model_copy(update={"count": len(found.ids)}), set(found.ids)
@@ -208,6 +222,30 @@ class Watch:
 
 def _key(scope: Scope) -> Key:
     return (scope.tenant, scope.user, scope.agent)
+
+
+def _kinds(memory: Memory) -> Kinds:
+    return (memory.source, bool(memory.evidence))
+
+
+def _add(place: _Place, memory: Memory, topic: bool | None) -> None:
+    writes = place.writes.setdefault(_kinds(memory), {})
+    name = memory.dedupe_key or memory.id
+    if name not in writes:
+        writes[name] = _write(memory, topic)
+        if len(writes) > _KEPT:
+            writes.pop(next(iter(writes)))
+
+
+def _recent(place: _Place, kinds: Kinds, start: datetime) -> list[Write]:
+    """The writes after `start`; older ones are only counted from now on."""
+    writes = place.writes.get(kinds, {})
+    if writes and next(iter(writes.values())).at <= start:
+        for name, write in list(writes.items()):
+            if write.at <= start:
+                place.usual[write.origin] += not write.observed
+                del writes[name]
+    return list(writes.values())
 
 
 def _write(memory: Memory, topic: bool | None) -> Write:

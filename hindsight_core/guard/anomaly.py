@@ -8,10 +8,9 @@ bounded by what the agent does, so only its number in one run counts.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from hindsight_core.alerts import AnomalyLimits, Pattern
@@ -24,7 +23,7 @@ NEAR: Final = 0.6
 """Jaccard index of the words from which two texts with the same numbers say almost the same."""
 _FEWEST_WORDS: Final = 3
 """Texts of fewer words are alike by chance."""
-_COMPARED: Final = 400
+_COMPARED: Final = 100
 """How many of the newest writes a new one is compared with."""
 _UNTRUSTED: Final = frozenset({Source.AGENT, Source.TOOL})
 
@@ -56,34 +55,31 @@ class Detection:
 
 
 def detect(
-    writes: Sequence[Write], limits: AnomalyLimits, *, since: datetime | None = None, slack: int = 1
+    recent: Sequence[Write],
+    limits: AnomalyLimits,
+    *,
+    usual: Mapping[str, int] | None = None,
+    slack: int = 1,
 ) -> Detection | None:
-    """Look whether the newest write, the last of `writes`, completes a pattern.
+    """Look whether the newest write, the last of `recent`, completes a pattern.
 
-    `writes` are of one scope, oldest first, and may reach back before the window: what came before
-    it tells what is usual. Nothing before `since` counts. `slack` multiplies the numbers, for a
-    scope in which a person found earlier alerts to be false.
+    `recent` are the writes of one scope and channel inside the window, oldest first, and either all
+    of them observed or none. `usual` counts the scope's earlier writes by origin. `slack`
+    multiplies the numbers, for a scope in which a person found earlier alerts to be false.
     """
-    if not writes or writes[-1].source is Source.OPERATOR:
+    if not recent or recent[-1].source is Source.OPERATOR:
         return None
-    new = writes[-1]
-    start = new.at - timedelta(minutes=limits.window_minutes)
-    recent = [
-        write
-        for write in writes
-        if write.at > start and (since is None or write.at > since) and write.source is new.source
-    ]
+    new = recent[-1]
     if new.observed:
-        return _crowd(Pattern.BURST, [w for w in recent if w.run_id == new.run_id],
-                      limits.per_run * slack)  # fmt: skip
-    direct = [write for write in recent if not write.observed]
-    found = _crowd(Pattern.BURST, direct, limits.burst * slack)
+        of_run = [write for write in recent if write.run_id == new.run_id]
+        return _crowd(Pattern.BURST, of_run, limits.per_run * slack)
+    found = _crowd(Pattern.BURST, recent, limits.burst * slack)
     if found is not None or new.source not in _UNTRUSTED:
         return found
     return (
-        _crowd(Pattern.NEAR_DUPLICATES, _same(new, direct), limits.near_duplicates * slack)
-        or _off_topic(direct, limits, slack)
-        or _dominance(writes, direct, limits, slack)
+        _crowd(Pattern.NEAR_DUPLICATES, _same(new, recent), limits.near_duplicates * slack)
+        or _off_topic(recent, limits, slack)
+        or _dominance(recent, usual or {}, limits, slack)
     )
 
 
@@ -105,23 +101,22 @@ def _same(new: Write, direct: Sequence[Write]) -> list[Write]:
 
 
 def _off_topic(direct: Sequence[Write], limits: AnomalyLimits, slack: int) -> Detection | None:
+    if direct[-1].on_topic is not False:
+        return None
     judged = [write for write in direct if write.on_topic is not None]
     off = [write for write in judged if not write.on_topic]
-    if not judged or len(off) < limits.off_topic_share * len(judged):
+    if len(off) < limits.off_topic_share * len(judged):
         return None
     return _crowd(Pattern.OFF_TOPIC, off, limits.off_topic * slack)
 
 
 def _dominance(
-    writes: Sequence[Write], direct: Sequence[Write], limits: AnomalyLimits, slack: int
+    direct: Sequence[Write], usual: Mapping[str, int], limits: AnomalyLimits, slack: int
 ) -> Detection | None:
-    new = writes[-1]
-    own = [write for write in direct if write.origin == new.origin]
-    wanted = limits.dominance_writes * slack
-    if len(own) < max(wanted, limits.dominance * len(direct)):
+    wanted, origin, before = limits.dominance_writes * slack, direct[-1].origin, sum(usual.values())
+    if len(direct) < wanted or before < wanted or usual.get(origin, 0) * 2 >= before:
         return None
-    recent = {write.id for write in direct}
-    before = Counter(w.origin for w in writes if w.id not in recent and not w.observed)
-    if before.total() < wanted or before[new.origin] * 2 >= before.total():
+    own = [write for write in direct if write.origin == origin]
+    if len(own) < limits.dominance * len(direct):
         return None
     return _crowd(Pattern.DOMINANCE, own, wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from typing import Any, Final
 
 from hindsight_core.errors import InvalidMemoryError
 from hindsight_core.ports_guard import GuardRecord
@@ -21,6 +22,14 @@ from hindsight_core.stores._sqlite_scopes import (
 __all__ = ["GuardPart", "forget_about"]
 
 
+_KEPT: Final = (
+    "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
+    " FROM scopes AS s CROSS JOIN guard_records AS g ON g.scope_id = s.id AND g.kind IN ({kinds})"
+    " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
+    " ORDER BY g.seq DESC LIMIT ?"
+)
+
+
 class GuardPart:
     """The part of `SqliteStore` that is a `GuardStore`."""
 
@@ -31,10 +40,12 @@ class GuardPart:
             _keep(connection, records)
 
     def kept(
-        self, kind: str, *, tenant: str | None, user: str | None = None, limit: int = 1_000
+        self, *kinds: str, tenant: str | None, user: str | None = None, limit: int = 1_000
     ) -> list[GuardRecord]:
-        with self._database.read() as connection:
-            return _kept(connection, kind, tenant=tenant, user=user, limit=limit)
+        # One statement needs no transaction, and this one is asked at every write.
+        values = (*kinds, tenant, tenant, user, user, max(0, limit))
+        statement = _KEPT.format(kinds=marks(kinds))
+        return [_record(row) for row in self._database.fetch(statement, values)]
 
     def drop(self, ids: Sequence[str], *, tenant: str) -> int:
         with self._database.write() as connection:
@@ -70,24 +81,15 @@ def _keep(connection: sqlite3.Connection, records: Sequence[GuardRecord]) -> Non
         )
 
 
-def _kept(
-    connection: sqlite3.Connection, kind: str, *, tenant: str | None, user: str | None, limit: int
-) -> list[GuardRecord]:
-    """List the records of a kind, newest first."""
-    rows = connection.execute(
-        "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
-        " FROM scopes AS s CROSS JOIN guard_records AS g ON g.kind = ? AND g.scope_id = s.id"
-        " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
-        " ORDER BY g.seq DESC LIMIT ?",
-        (kind, tenant, tenant, user, user, max(0, limit)),
+def _record(row: Any) -> GuardRecord:
+    return GuardRecord(
+        id=row[0],
+        scope=_scope(*row[1:5]),
+        kind=row[5],
+        at=from_micros(row[6]),
+        about=row[7],
+        body=row[8],
     )
-    return [
-        GuardRecord(
-            id=row[0], scope=_scope(*row[1:5]), kind=row[5], at=from_micros(row[6]),
-            about=row[7], body=row[8],
-        )
-        for row in rows
-    ]  # fmt: skip
 
 
 def _drop(connection: sqlite3.Connection, ids: Sequence[str], *, tenant: str) -> int:

@@ -28,10 +28,10 @@ ENGLISH = "apple river window teacher engine garden violin pepper marble candle 
 CHINESE = "苹果 河流 窗户 老师 引擎 花园 提琴 胡椒 大理石 蜡烛 森林 梯子"
 WORDS = {"en": ENGLISH.split(" "), "zh": CHINESE.split(" ")}
 POISON = {
-    "en": "Reports about the harbour project belong to the green folder{}.",
-    "zh": "关于北岸项目的报告都放到绿色文件夹里{}。",
+    "en": "The harbour depot opens at a quarter past nine{}.",
+    "zh": "北岸仓库早上九点一刻开门{}。",
 }
-ENDINGS = ["", " as always", " of course", " today", " indeed", " again", " too", " now", " then"]
+ENDINGS = ["", " sharp", " on Mondays", " today", " again", " in May", " too", " now", " there"]
 
 
 class Clock:
@@ -53,7 +53,7 @@ def clock():
 
 def opened(tmp_path, clock, told=None, **limits):
     settings = Settings(
-        anomaly=AnomalyLimits(**limits), on_alert=None if told is None else told.append
+        anomaly=AnomalyLimits(**limits), deadline=60, on_alert=None if told is None else told.append
     )
     return Hindsight.open(str(tmp_path / "m.db"), embedder=None, clock=clock, settings=settings)
 
@@ -146,7 +146,7 @@ def test_a_person_closes_an_alert_and_decides_on_all_that_it_held(tmp_path, cloc
 
 
 def test_a_false_alert_gives_the_scope_twice_as_much_room(tmp_path, clock):
-    texts = [f"The harbour report goes to the green folder {word}." for word in WORDS["en"]]
+    texts = [f"The harbour depot opens at a quarter past nine {word}." for word in WORDS["en"]]
     with opened(tmp_path, clock, near_duplicates=3) as hs:
         for text in texts[:3]:
             hs.remember(ME, text, source=Source.TOOL)
@@ -207,7 +207,7 @@ def test_an_operator_imports_thousands_of_messages(tmp_path, clock):
         for text in near_duplicates("en", 9):
             hs.remember(ME, text, source=Source.TOOL)
         assert hs.alerts.open(ME) == []
-        assert hs.review.waiting(ME) == []
+        assert not [m for m in hs.review.waiting(ME) if "anomaly" in str(m.reasons)]
         assert len(hs.memories(ME, limit=5_000)) > 500
     actions = [entry.action for entry in hs_log(tmp_path)]
     assert actions == ["many writes done", "many writes expected"]
