@@ -7,18 +7,18 @@ are marks, never its text. Another process's writes are read from the store ever
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from hindsight_core.alerts import Alert
 from hindsight_core.engine.alerting import ALERT, Alerts, reason_of
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION
+from hindsight_core.engine.places import Key, Place, add, key, kinds_of
+from hindsight_core.engine.places import recent as recent_writes
 from hindsight_core.errors import StaleError
-from hindsight_core.guard.anomaly import Write, detect
+from hindsight_core.guard.anomaly import detect
 from hindsight_core.guard.learnt import ADMITTED, Decided, recognise
 from hindsight_core.guard.marks import marks_of
 from hindsight_core.ports import Where
@@ -28,8 +28,6 @@ from hindsight_core.text import shorten
 
 __all__ = ["Watch"]
 
-_KEPT: Final = 2_048
-"""Writes of one scope that are remembered."""
 _SCOPES: Final = 1_000
 _SEEDED: Final = 256
 """Writes that are read from the store when a scope is first written to, or looked at again."""
@@ -37,28 +35,8 @@ _AGAIN: Final = timedelta(seconds=5)
 _OVERLAP: Final = timedelta(seconds=60)
 _RECORDS: Final = 500
 _TRIES: Final = 8
-_TASKS: Final = 32
 _TASK_READ: Final = 2_000
 _TRUSTED: Final = frozenset({Source.USER, Source.OPERATOR})
-
-Key = tuple[str, str, str | None]
-
-
-Kinds = tuple[Source, bool]
-
-
-@dataclass(slots=True)
-class _Place:
-    """What is known of one scope: the session apart, an agent's sessions are one place.
-
-    `writes` are those inside the window, by channel and whether they were observed; `usual` counts
-    earlier ones by origin.
-    """
-
-    writes: dict[Kinds, dict[str, Write]] = field(default_factory=dict[Kinds, dict[str, Write]])
-    usual: Counter[str] = field(default_factory=Counter[str])
-    tasks: deque[str] = field(default_factory=lambda: deque[str](maxlen=_TASKS))
-    read_at: datetime | None = None
 
 
 class Watch:
@@ -68,7 +46,7 @@ class Watch:
         self._core = core
         self._alerts = alerts
         self._lock = threading.RLock()
-        self._places: dict[Key, _Place] = {}
+        self._places: dict[Key, Place] = {}
         self._held: dict[str, str] = {}
         self._decided: dict[str, Decided] = {}
 
@@ -140,7 +118,7 @@ class Watch:
             return memory.model_copy(update={"status": Status.ACTIVE, "reasons": reasons})
         return _quarantined(memory, f"like one that was refused by {found.by}")
 
-    def _seen(self, memory: Memory) -> _Place:
+    def _seen(self, memory: Memory) -> Place:
         place = self._place(memory.scope)
         now = self._core.clock()
         if place.read_at is None or now - place.read_at >= _AGAIN:
@@ -152,24 +130,24 @@ class Watch:
             for known in reversed(newest):
                 if known_until is not None and known.created_at <= known_until:
                     continue
-                if _key(known.scope) == _key(memory.scope):
-                    _add(place, known, None)
+                if key(known.scope) == key(memory.scope):
+                    add(place, known, None)
         topic = None
         if place.tasks:
             own = marks_of(memory.content).all
             topic = any(not own.isdisjoint(marks_of(task).all) for task in place.tasks)
-        _add(place, memory, topic)
+        add(place, memory, topic)
         return place
 
     def _detect(
-        self, memory: Memory, place: _Place, alerts: list[Alert]
+        self, memory: Memory, place: Place, alerts: list[Alert]
     ) -> tuple[Alert, set[str]] | None:
         limits = self._core.settings.anomaly
         if limits is None:
             return None
         closed = [a.closed_at for a in alerts if a.closed_at is not None]
         start = memory.created_at - timedelta(minutes=limits.window_minutes)
-        recent = _recent(place, _kinds(memory), max([start, *closed]))
+        recent = recent_writes(place, kinds_of(memory), max([start, *closed]))
         if not recent or recent[-1].id != memory.id:
             return None  # a repetition to the letter adds nothing
         found = detect(recent, limits, usual=place.usual)
@@ -213,53 +191,11 @@ class Watch:
             else:
                 return
 
-    def _place(self, scope: Scope) -> _Place:
-        place = self._places.setdefault(_key(scope), _Place())
+    def _place(self, scope: Scope) -> Place:
+        place = self._places.setdefault(key(scope), Place())
         while len(self._places) > _SCOPES:
             self._places.pop(next(iter(self._places)))
         return place
-
-
-def _key(scope: Scope) -> Key:
-    return (scope.tenant, scope.user, scope.agent)
-
-
-def _kinds(memory: Memory) -> Kinds:
-    return (memory.source, bool(memory.evidence))
-
-
-def _add(place: _Place, memory: Memory, topic: bool | None) -> None:
-    writes = place.writes.setdefault(_kinds(memory), {})
-    name = memory.dedupe_key or memory.id
-    if name not in writes:
-        writes[name] = _write(memory, topic)
-        if len(writes) > _KEPT:
-            writes.pop(next(iter(writes)))
-
-
-def _recent(place: _Place, kinds: Kinds, start: datetime) -> list[Write]:
-    """The writes after `start`; older ones are only counted from now on."""
-    writes = place.writes.get(kinds, {})
-    if writes and next(iter(writes.values())).at <= start:
-        for name, write in list(writes.items()):
-            if write.at <= start:
-                place.usual[write.origin] += not write.observed
-                del writes[name]
-    return list(writes.values())
-
-
-def _write(memory: Memory, topic: bool | None) -> Write:
-    tools = memory.key.tool_sequence
-    return Write(
-        id=memory.id,
-        at=memory.created_at,
-        source=memory.source,
-        marks=marks_of(memory.content),
-        origin=memory.context.speaker or (tools[0] if tools else ""),
-        run_id=memory.evidence[0].run_id if memory.evidence else "",
-        observed=bool(memory.evidence),
-        on_topic=topic,
-    )
 
 
 def _holds(alert: Alert, memory: Memory) -> bool:
