@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.verifying import as_stored
 from hindsight_core.errors import ConfigurationError, StaleError, StoreError
 from hindsight_core.guard.learnt import ADMITTED, REFUSED, Decided
 from hindsight_core.guard.marks import marks_of
@@ -78,6 +79,12 @@ class Deciding:
         is no proof that it is true.
         """
         name = who(by)
+        if not self._core.seal.is_intact(memory):
+            as_stored(self._core, memory)
+            raise StaleError(
+                f"memory {memory.id} was changed outside of this memory. Look at it as it is now: "
+                f"'hindsight-core review show {memory.id}'"
+            )
         reason = check_text("why", why, limit=_MAX_WHY) if why.strip() else ""
         decision = ADMITTED if admit else REFUSED
         decided = self._put(memory, decision, name)

@@ -33,7 +33,6 @@ from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFou
 from hindsight_core.ids import new_id
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import (
-    AuditEntry,
     Clock,
     Embedder,
     ErasureReceipt,

@@ -6,6 +6,7 @@ from hindsight_core.alerts import Alert
 from hindsight_core.engine.alerting import Alerts, reason_of
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION, Deciding, covers
+from hindsight_core.engine.verifying import as_stored
 from hindsight_core.errors import NotFoundError
 from hindsight_core.guard.learnt import Decided
 from hindsight_core.guard.unmask import unmask
@@ -60,7 +61,7 @@ class Review:
 
     def show(self, scope: Scope, memory_id: str) -> Reviewed:
         """One memory in quarantine with its reasons; raises `NotFoundError`."""
-        memory = self._get(scope, memory_id)
+        memory = as_stored(self._core, self._get(scope, memory_id))
         held_by = [a for a in self._alerts.of_scope(memory.scope) if reason_of(a) in memory.reasons]
         plain = unmask(memory.content).plain
         return Reviewed(
