@@ -1,0 +1,147 @@
+"""Reads CrewAI's own objects: whose hook it is, what a person said, what a tool came back with."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from crewai.tools.memory_tools import RecallMemoryTool, RememberTool
+from crewai.utilities.i18n import I18N_DEFAULT
+
+__all__ = [
+    "agents_of",
+    "asked_by_the_framework",
+    "feedback_in",
+    "is_exhausted",
+    "is_memory_tool",
+    "outcome_of",
+    "request_of",
+    "storage_of",
+    "text_of",
+    "tool_name",
+    "was_blocked",
+]
+
+_ITS_OWN: Final = ("crewai.agent.", "crewai.agents.", "crewai.lite_agent")
+"""The modules that ask a memory of their own accord, before and after an agent's work."""
+_RAISED: Final = "Error executing tool: "
+_BLOCKED: Final = "Tool execution blocked by hook."
+
+
+def _form(template: str, **groups: str) -> re.Pattern[str]:
+    """A pattern of one of CrewAI's own texts: each group where the text has its field."""
+    pattern = re.escape(template)
+    for name, group in groups.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), f"(?P<{name}>{group})", 1)
+    return re.compile(pattern, re.DOTALL)
+
+
+_FEEDBACK: Final = _form(I18N_DEFAULT.slice("feedback_instructions"), feedback=".*?")
+_RETRIED_OUT: Final = _form(
+    I18N_DEFAULT.errors("tool_usage_exception"), error=".*?", tool=".*?", tool_inputs=".*"
+)
+"""What the ReAct loop says when the last of its tries at a call has raised."""
+
+
+def storage_of(holder: Any) -> object:
+    """The storage behind a crew's or an agent's memory, through any view of it."""
+    memory = getattr(holder, "_memory", None) or getattr(holder, "memory", None)
+    return getattr(getattr(memory, "_memory", None) or memory, "storage", None)
+
+
+def agents_of(context: Any) -> list[Any]:
+    """The agents that a hook is about: the one that acts, else all of the crew."""
+    task, flow, crew = (getattr(context, name, None) for name in ("task", "flow", "crew"))
+    acting = getattr(context, "agent", None) or getattr(task, "agent", None)
+    acting = acting or getattr(flow, "agent", None)
+    return [acting] if acting is not None else list(getattr(crew, "agents", None) or ())
+
+
+def asked_by_the_framework() -> bool:
+    """Whether CrewAI itself calls the memory's method that calls this, and no tool or user code.
+
+    What it gets so it writes into the agent's prompt for good, and what it hands over is a report
+    of a whole task; neither says who asks.
+    """
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = frame.f_back if frame is not None else None
+    name = ""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if not name.startswith("crewai.memory."):
+            break
+        frame = frame.f_back
+    return f"{name}.".startswith(_ITS_OWN)
+
+
+def text_of(message: Any) -> str:
+    """The text of a message, its pictures and files left out."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = (
+            cast("Mapping[str, object]", part)
+            for part in cast("list[object]", content)
+            if isinstance(part, Mapping)
+        )
+        return " ".join(str(part.get("text") or "") for part in parts)
+    return str(content or "")
+
+
+def feedback_in(messages: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """What a person said of the agent's work, each with the text before it."""
+    before = ""
+    for message in messages:
+        text = text_of(message)
+        if message.get("role") == "user" and (found := _FEEDBACK.fullmatch(text)):
+            yield found["feedback"], before
+        before = text
+
+
+def request_of(context: Any) -> str:
+    """What an agent without a task was asked: its request, as `kickoff` was given it."""
+    asked = str(getattr(context.executor, "_kickoff_input", "") or "")
+    said = (text_of(m) for m in reversed(context.messages) if m.get("role") == "user")
+    return asked or next(said, "")
+
+
+def tool_name(context: Any) -> str:
+    """The tool's name as its author wrote it, which other frameworks know it by."""
+    return str(getattr(context.tool, "name", None) or context.tool_name)
+
+
+def is_memory_tool(context: Any) -> bool:
+    """Whether the tool is CrewAI's own door to a memory: what it brings was recalled."""
+    tool = getattr(context.tool, "_original_tool", None)
+    return isinstance(tool, RecallMemoryTool | RememberTool)
+
+
+def is_exhausted(context: Any) -> bool:
+    """Whether the tool was used as often as it may be, so that a call to it will not run."""
+    tool = getattr(context.tool, "_original_tool", None) or context.tool
+    limit = getattr(tool, "max_usage_count", None)
+    return limit is not None and getattr(tool, "current_usage_count", 0) >= limit
+
+
+def was_blocked(context: Any) -> bool:
+    """Whether some hook kept the call from running."""
+    return str(context.tool_result or "").startswith(_BLOCKED)
+
+
+def outcome_of(context: Any) -> tuple[object, bool]:
+    """What a call came back with, and CrewAI's own word on whether it failed.
+
+    Its own phrases around the text of an exception are taken off.
+    """
+    raw, text = context.raw_tool_result, str(context.tool_result or "")
+    if hasattr(raw, "as_agent_message"):  # a `ToolFailure`, which older versions do not have
+        return raw.as_agent_message(), True
+    if context.tool is None:
+        return text, True
+    if text.startswith(_RAISED):
+        return text.removeprefix(_RAISED), True
+    if found := _RETRIED_OUT.search(text):
+        return found["error"], True
+    return (text if raw is None else raw), False

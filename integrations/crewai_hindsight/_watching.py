@@ -1,0 +1,318 @@
+"""Sees what the agents of one memory do, through CrewAI's hooks, which are global to the process."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from crewai.hooks import HookAborted, InterceptionPoint, register_hook, unregister_hook
+
+from crewai_hindsight._reading import (
+    agents_of,
+    feedback_in,
+    is_exhausted,
+    is_memory_tool,
+    outcome_of,
+    request_of,
+    storage_of,
+    tool_name,
+    was_blocked,
+)
+from crewai_hindsight._showing import Showing
+from hindsight_core import GateAction, LiveRun, LiveRuns, Place, Scope, WatchedCall, let_through
+
+__all__ = ["Ask", "Watcher"]
+
+Ask = Callable[[Any, str], bool | str]
+"""Asks a person about a call: given the hook's context and the question, True lets the call run;
+False or a reason stops it."""
+
+_YES: Final = frozenset({"y", "yes", "approve", "是", "同意"})
+
+let_through(HookAborted)
+
+
+@dataclass(eq=False, kw_only=True)
+class _Run:
+    """One task, or one kickoff of an agent, that goes on; `advice` by the text of a failure."""
+
+    run_id: str
+    live: LiveRun
+    crew: int
+    showing: Showing = field(default_factory=Showing)
+    advice: dict[str, str] = field(default_factory=dict[str, str])
+    answer: str = ""
+    over: bool = False
+
+
+@dataclass(eq=False)
+class _Kickoff:
+    """An agent's own kickoff, from CrewAI's first question to the memory to its last report."""
+
+    run: _Run | None = None
+
+
+@dataclass(eq=False)
+class _OpenCall:
+    """A tool call that runs in this context; `inner` are the runs that began inside it."""
+
+    run: _Run
+    call: WatchedCall | None
+    name: str
+    inner: list[_Run] = field(default_factory=list[_Run])
+
+
+_kickoff: ContextVar[_Kickoff | None] = ContextVar("crewai_hindsight_kickoff", default=None)
+_open_calls: ContextVar[tuple[_OpenCall, ...]] = ContextVar("crewai_hindsight_calls", default=())
+
+
+class Watcher:
+    """Turns the hooks of the crews and agents of one memory into events, and answers them.
+
+    A run is one task of a crew, or one kickoff of an agent by itself. Work that another agent
+    handed over, while its tool call goes on, is a run of its own in which nobody is the user.
+    """
+
+    def __init__(
+        self, runs: LiveRuns, *, user: str | None, tenant: str | None, ask: Ask | None
+    ) -> None:
+        self.runs = runs
+        self.hindsight = runs.hindsight
+        self._user = user
+        self._tenant = tenant
+        self._ask = ask or _ask_at_the_terminal
+        self._of: dict[int, tuple[weakref.ref[Any], _Run]] = {}
+        self._people: dict[int, tuple[str | None, str | None]] = {}
+        self._hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]] = []
+
+    def register(self, storage: object) -> None:
+        """Take up the hooks, for whoever has this storage behind its memory.
+
+        The hooks hold neither of the two: when the storage goes, so do they.
+        """
+        for point, method in _POINTS:
+            hook = _hook(weakref.ref(self), weakref.ref(storage), method)
+            register_hook(point, hook)
+            self._hooks.append((point, hook))
+        weakref.finalize(storage, _unregister, self._hooks)
+
+    def close(self) -> None:
+        """Give the hooks back, and close the memory if it was opened here."""
+        _unregister(self._hooks)
+        self.runs.close()
+
+    def scope(self) -> Scope:
+        """Whose memory it is here: that of the run whose tool call goes on, else by default."""
+        running = _open_calls.get()
+        inside = running[-1].run.live.recorder.scope if running else None
+        return inside or self.hindsight.scope_of(self._user, tenant=self._tenant)
+
+    def kickoff_begins(self) -> None:
+        """CrewAI asks what to show an agent at the start of its work."""
+        before = _kickoff.get()
+        if before and before.run and not _open_calls.get():
+            self._end(before.run, ok=False)  # it never came to its report
+        _kickoff.set(_Kickoff())
+
+    def kickoff_ends(self) -> None:
+        """CrewAI reports what an agent came to at the end of its work."""
+        kickoff = _kickoff.get()
+        if kickoff and kickoff.run:
+            self._end(kickoff.run, ok=True)
+            _kickoff.set(None)
+
+    # The hooks. Each runs under the failsafe's guard, on the thread of the agent.
+
+    def on_input(self, context: Any) -> None:
+        """Take the user of a crew's kickoff from its inputs."""
+        named = context.payload if isinstance(context.payload, dict) else {}
+        user, tenant = (named.get(name) for name in ("user_id", "tenant_id"))
+        if context.crew is not None and (user or tenant):
+            self._people[id(context.crew)] = (user and str(user), tenant and str(tenant))
+
+    def on_task(self, context: Any) -> None:
+        """Begin the run of a task."""
+        if context.kind == "task":
+            self._of.pop(id(context.task), None)
+            self._begin(context.task, context, context.task.description)
+
+    def on_model(self, context: Any) -> None:
+        """Record a person's feedback, and show what is recalled for this one call."""
+        if context.executor is None:
+            return  # the framework's own question to a model
+        run = self._find(context)
+        run.showing.take_back()
+        for said, before in feedback_in(context.messages):
+            run.live.hear(said, turn=f"feedback-{said}", before=before)
+        block = run.live.recorder.context()
+        run.showing.put(context.messages, block.text if block else "", run.advice)
+
+    def on_answer(self, context: Any) -> None:
+        """Take back what was shown."""
+        if context.executor is not None:
+            run = self._find(context)
+            run.showing.take_back()
+            run.answer = str(context.response or "")
+
+    def on_call(self, context: Any) -> None:
+        """Let the gate look at a call; raises `HookAborted`, CrewAI's own way, to stop it."""
+        if is_memory_tool(context):
+            return
+        run = self._find(context)
+        run.showing.take_back()
+        name = tool_name(context)
+        if is_exhausted(context):
+            call = None
+        else:
+            call = WatchedCall(run.live, name, dict(context.tool_input or {}), None)
+            call.stopped = not self._may_run(context, call)
+            call.restart()
+        _open_calls.set((*_open_calls.get(), _OpenCall(run, call, name)))
+        if call and call.stopped:
+            raise HookAborted(reason=call.decision.message, source="hindsight")
+
+    def on_result(self, context: Any) -> str | None:
+        """Record what came of a call; the gate's word takes the place of what it stopped."""
+        *others, mine = _open_calls.get() or (None,)
+        if mine is None or mine.name != tool_name(context) or is_memory_tool(context):
+            return None
+        _open_calls.set(tuple(other for other in others if other))
+        result, failed = outcome_of(context)
+        for inner in mine.inner:
+            self._end(inner, ok=not failed)
+        call = mine.call
+        if call is None or (was_blocked(context) and not call.stopped):
+            return None
+        if call.stopped:
+            return call.decision.message
+        if advice := call.note(result, flagged_error=failed):
+            mine.run.advice[str(context.tool_result).strip()] = advice
+        return None
+
+    def on_task_end(self, context: Any) -> None:
+        """End the run of a task."""
+        held = self._of.pop(id(context.task), None) if context.kind == "task" else None
+        if held:
+            held[1].answer = str(getattr(context.output, "raw", "") or "")
+            self._end(held[1], ok=True)
+
+    def on_end(self, context: Any) -> None:
+        """End what is left of a crew's kickoff, or of an agent's that failed."""
+        failed = getattr(context, "status", "") == "failed"
+        error = str(getattr(context, "error", None) or "")
+        self._people.pop(id(context.crew), None)
+        owner = context.crew or getattr(context.flow, "agent", None)
+        if context.crew is None and not failed:
+            return
+        for key, (_, run) in list(self._of.items()):
+            if id(owner) in (run.crew, key):
+                self._end(run, ok=False if failed else None, error=error)
+
+    def _find(self, context: Any) -> _Run:
+        """The run that a hook belongs to, begun here if no hook told of its start."""
+        if context.task is not None:
+            held = self._of.get(id(context.task))
+            return held[1] if held else self._begin(context.task, context, context.task.description)
+        kickoff = _kickoff.get()
+        if kickoff and kickoff.run:
+            return kickoff.run
+        held = self._of.get(id(context.agent))
+        if held and not kickoff:
+            return held[1]
+        run = self._begin(context.agent, context, request_of(context))
+        if kickoff:
+            kickoff.run = run
+        return run
+
+    def _begin(self, what: Any, context: Any, said: str) -> _Run:
+        inside = _open_calls.get()
+        agent = agents_of(context)[0]
+        crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
+        user, tenant = self._people.get(id(crew), (None, None))
+        place = Place(
+            user=user or self._user,
+            tenant=tenant or self._tenant,
+            agent=getattr(agent, "role", None),
+            task=said,
+            nested=bool(inside),
+        )
+        run_id = f"crewai-{uuid.uuid4().hex}"
+        run = _Run(run_id=run_id, live=self.runs.take_up(run_id, place), crew=id(crew))
+        run.live.hear(said, turn="task")
+        if inside:
+            inside[-1].inner.append(run)
+        key = id(what)
+        # Forgotten with the task or agent, and its id is then free for another.
+        self._of[key] = (weakref.ref(what, lambda _: self._of.pop(key, None)), run)
+        return run
+
+    def _end(self, run: _Run, *, ok: bool | None, error: str = "") -> None:
+        run.showing.take_back()
+        if not run.over:
+            run.over = True
+            run.live.recorder.agent(run.answer)
+            run.live.recorder.finish(ok=ok, error=error)
+            self.runs.drop(run.run_id)
+            for key in [key for key, (_, held) in list(self._of.items()) if held is run]:
+                self._of.pop(key, None)
+
+    def _may_run(self, context: Any, call: WatchedCall) -> bool:
+        action = call.decision.action
+        if action is GateAction.CONFIRM:
+            with self.hindsight.guard("crewai.ask"):
+                answer = self._ask(context, call.decision.message)
+                if answer is not True and answer is not None:
+                    call.live.recorder.rejected(call.name, call.args, text=str(answer or ""))
+                return answer is True
+        return action not in (GateAction.CONFIRM, GateAction.BLOCK)
+
+
+_POINTS: Final = (
+    (InterceptionPoint.INPUT, "on_input"),
+    (InterceptionPoint.PRE_STEP, "on_task"),
+    (InterceptionPoint.PRE_MODEL_CALL, "on_model"),
+    (InterceptionPoint.POST_MODEL_CALL, "on_answer"),
+    (InterceptionPoint.PRE_TOOL_CALL, "on_call"),
+    (InterceptionPoint.POST_TOOL_CALL, "on_result"),
+    (InterceptionPoint.POST_STEP, "on_task_end"),
+    (InterceptionPoint.EXECUTION_END, "on_end"),
+)
+
+
+def _hook(
+    watcher: weakref.ref[Watcher], storage: weakref.ref[Any], method: str
+) -> Callable[[Any], Any]:
+    def hook(context: Any) -> Any:
+        mine, behind = watcher(), storage()
+        if mine is None or behind is None:
+            return None
+        with mine.hindsight.guard(f"crewai.{method}"):
+            if any(_belongs(agent, context, behind) for agent in agents_of(context)):
+                return getattr(mine, method)(context)
+        return None
+
+    return hook
+
+
+def _belongs(agent: Any, context: Any, storage: object) -> bool:
+    """Whether an agent's memory, or in its absence the crew's, has this storage behind it."""
+    crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
+    return (storage_of(agent) or storage_of(crew)) is storage
+
+
+def _unregister(hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]]) -> None:
+    while hooks:
+        unregister_hook(*hooks.pop())
+
+
+def _ask_at_the_terminal(context: Any, question: str) -> bool | str | None:
+    """Ask through CrewAI's own prompt; None where nobody sits at a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    said = context.request_human_input(question, "'yes' lets the call run; else say why not:")
+    return True if said.strip().casefold() in _YES else said
