@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Self
 
@@ -28,14 +29,13 @@ def as_record(memory: Memory) -> MemoryRecord:
 
 
 class Records:
-    """CrewAI's `StorageBackend` over the store, and an embedder and a model that are never needed.
+    """CrewAI's `StorageBackend` over the store, and an embedder that is never needed.
 
-    CrewAI copies an agent by building a plain memory from these three (`kickoff_for_each`): the
-    copy then writes to the same store, and asks no model of the outside world. All records lie at
-    the root path.
+    All records lie at the root path. `owner` is the memory that this stands behind.
     """
 
     def __init__(self, watcher: Watcher) -> None:
+        self.owner: Callable[[], object] = lambda: None
         self._watcher = watcher
         self._hindsight = watcher.hindsight
 
@@ -47,15 +47,6 @@ class Records:
     def __call__(self, texts: list[str]) -> list[list[float]]:
         """Embed nothing."""
         return [[] for _ in texts]
-
-    def call(self, *args: Any, response_model: Any = None, **options: Any) -> Any:
-        """Answer as a model that finds nothing to say."""
-        del args, options
-        return response_model() if response_model is not None else "{}"
-
-    def supports_function_calling(self) -> bool:
-        """Whether `call` fills in a model of the answer."""
-        return True
 
     def save(self, records: list[MemoryRecord]) -> None:
         """Store records in an agent's name."""

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from crewai import Memory
 from crewai.hooks import HookAborted, InterceptionPoint, register_hook, unregister_hook
 
 from crewai_hindsight._reading import (
@@ -292,7 +293,10 @@ def _hook(
         if mine is None or behind is None:
             return None
         with mine.hindsight.guard(f"crewai.{method}"):
-            if any(_belongs(agent, context, behind) for agent in agents_of(context)):
+            ours = [a for a in agents_of(context) if _belongs(a, context, behind)]
+            for agent in ours:
+                _give_back(agent, behind.owner())
+            if ours:
                 return getattr(mine, method)(context)
         return None
 
@@ -303,6 +307,12 @@ def _belongs(agent: Any, context: Any, storage: object) -> bool:
     """Whether an agent's memory, or in its absence the crew's, has this storage behind it."""
     crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
     return (storage_of(agent) or storage_of(crew)) is storage
+
+
+def _give_back(agent: Any, memory: Any) -> None:
+    """Give an agent the memory of which CrewAI, copying him, made a plain one of its own."""
+    if type(getattr(agent, "memory", None)) is Memory and memory is not None:
+        agent.memory = memory
 
 
 def _unregister(hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]]) -> None:

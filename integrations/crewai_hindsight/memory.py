@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from crewai import Memory
@@ -56,7 +57,8 @@ class HindsightMemory(Memory):
         runs = LiveRuns(hindsight, framework="crewai", agent=agent)
         watcher = Watcher(runs, user=user, tenant=tenant, ask=ask)
         records: Any = Records(watcher)
-        super().__init__(storage=records, llm=records, embedder=records)
+        super().__init__(storage=records, llm="unused", embedder=records)
+        records.owner = weakref.ref(self)
         self._watcher = watcher
         watcher.register(records)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,12 +18,23 @@ os.environ.update(
     HOME=tempfile.mkdtemp(),  # the framework keeps a database of its own under it
 )
 
-from crewai import LLM, Agent, Crew, Task
-from crewai.tools import BaseTool, tool
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # the framework's own imports warn
+    from crewai import LLM, Agent, Crew, Task
+    from crewai.tools import BaseTool, tool
+
+import pytest
 
 from hindsight_core import Hindsight
 from hindsight_core.events import EventBase
 from hindsight_core.testing.scripted_server import ScriptedServer
+
+# The framework warns of fields of its own, and leaves the sockets of its model client open.
+ITS_OWN_WARNINGS = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 MODES = ["kickoff", "akickoff", "kickoff_async"]
 
@@ -32,7 +44,7 @@ class BrokenError(RuntimeError):
 
 
 @tool("book_seat")
-def book_seat(date: str) -> str:
+def book_seat(date: str, guest: str = "") -> str:
     """Book a seat."""
     if len(date) != 10:
         raise BrokenError(f"invalid date {date!r}: use the format YYYY-MM-DD")
@@ -49,6 +61,18 @@ def model_at(server: ScriptedServer, **options: Any) -> LLM:
     return LLM(
         model="openai/scripted", base_url=server.url, api_key="k", max_retries=0, **options
     )
+
+
+def react_at(server: ScriptedServer) -> LLM:
+    """A model without native tools: CrewAI reads its calls out of the text."""
+    model = model_at(server)
+
+    class WithoutTools(type(model)):
+        def supports_function_calling(self) -> bool:
+            return False
+
+    return WithoutTools(**model.model_dump(exclude_none=True, include={"model", "base_url"}),
+                        api_key="k", max_retries=0)
 
 
 def agent_at(
@@ -92,6 +116,3 @@ def systems(server: ScriptedServer) -> list[str]:
     """The first message of each request to the model."""
     return [str(body["messages"][0]["content"]) for body in server.chats]
 
-
-Script = Sequence[Any]
-Make = Callable[..., Crew]
