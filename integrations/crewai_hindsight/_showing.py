@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from crewai_hindsight._reading import text_of
 
@@ -47,12 +47,11 @@ class Showing:
             self._messages, self._originals = [], {}
 
     def _replace(self, place: int, text: str) -> None:
-        original = self._messages[place]
+        original: dict[str, Any] = self._messages[place]
         content = original.get("content")
+        longer: object = f"{content}\n\n{text}" if content else text
         if isinstance(content, list):
-            longer: object = [*content, {"type": "text", "text": text}]
-        else:
-            longer = f"{content}\n\n{text}" if content else text
+            longer = [*cast("list[object]", content), {"type": "text", "text": text}]
         shown = {**original, "content": longer}
         _, first = self._originals.pop(id(original), (None, original))
         self._messages[place] = shown

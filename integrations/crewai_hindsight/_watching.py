@@ -1,4 +1,4 @@
-"""Sees what the agents of one memory do, through CrewAI's hooks, which are global to the process."""
+"""Sees what the agents of one memory do, through CrewAI's hooks, which the process shares."""
 
 from __future__ import annotations
 
@@ -131,10 +131,10 @@ class Watcher:
 
     def on_input(self, context: Any) -> None:
         """Take the user of a crew's kickoff from its inputs."""
-        named = context.payload if isinstance(context.payload, dict) else {}
-        user, tenant = (named.get(name) for name in ("user_id", "tenant_id"))
+        named: dict[str, object] = context.payload or {}
+        user, tenant = (str(named.get(name) or "") for name in ("user_id", "tenant_id"))
         if context.crew is not None and (user or tenant):
-            self._people[id(context.crew)] = (user and str(user), tenant and str(tenant))
+            self._people[id(context.crew)] = (user or None, tenant or None)
 
     def on_task(self, context: Any) -> None:
         """Begin the run of a task."""

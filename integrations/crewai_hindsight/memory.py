@@ -107,9 +107,7 @@ class HindsightMemory(Memory):
         scope = self._watcher.scope()
         return as_record(self.hindsight.remember(scope, content, source=Source.AGENT))
 
-    def remember_many(
-        self, contents: list[str], *args: Any, **options: Any
-    ) -> list[MemoryRecord]:
+    def remember_many(self, contents: list[str], *args: Any, **options: Any) -> list[MemoryRecord]:
         """Store several memories; one that is refused keeps none of the others out."""
         del args, options
         stored: list[MemoryRecord] = []

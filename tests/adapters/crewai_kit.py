@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 os.environ.update(
@@ -20,8 +20,11 @@ os.environ.update(
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the framework's own imports warn
-    from crewai import LLM, Agent, Crew, Task
+    from crewai import LLM, Agent, Crew, Process, Task
+    from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
+    from crewai.flow.flow import Flow, listen, start
     from crewai.tools import BaseTool, tool
+    from crewai_hindsight import HindsightMemory
 
 import pytest
 
@@ -34,6 +37,34 @@ ITS_OWN_WARNINGS = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+__all__ = [
+    "ITS_OWN_WARNINGS",
+    "LLM",
+    "MODES",
+    "Agent",
+    "BaseTool",
+    "BrokenError",
+    "Crew",
+    "Flow",
+    "HindsightMemory",
+    "Process",
+    "SyncHumanInputProvider",
+    "Task",
+    "agent_at",
+    "book_seat",
+    "crew_at",
+    "drive",
+    "events",
+    "listen",
+    "lookup",
+    "model_at",
+    "react_at",
+    "set_provider",
+    "start",
+    "systems",
+    "tool",
 ]
 
 MODES = ["kickoff", "akickoff", "kickoff_async"]
@@ -58,9 +89,7 @@ def lookup(key: str) -> str:
 
 
 def model_at(server: ScriptedServer, **options: Any) -> LLM:
-    return LLM(
-        model="openai/scripted", base_url=server.url, api_key="k", max_retries=0, **options
-    )
+    return LLM(model="openai/scripted", base_url=server.url, api_key="k", max_retries=0, **options)
 
 
 def react_at(server: ScriptedServer) -> LLM:
@@ -71,8 +100,11 @@ def react_at(server: ScriptedServer) -> LLM:
         def supports_function_calling(self) -> bool:
             return False
 
-    return WithoutTools(**model.model_dump(exclude_none=True, include={"model", "base_url"}),
-                        api_key="k", max_retries=0)
+    return WithoutTools(
+        **model.model_dump(exclude_none=True, include={"model", "base_url"}),
+        api_key="k",
+        max_retries=0,
+    )
 
 
 def agent_at(
@@ -115,4 +147,3 @@ def events(memory: Hindsight, kind: type[EventBase] | None = None) -> list[Any]:
 def systems(server: ScriptedServer) -> list[str]:
     """The first message of each request to the model."""
     return [str(body["messages"][0]["content"]) for body in server.chats]
-

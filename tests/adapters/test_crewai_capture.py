@@ -11,19 +11,23 @@ from crewai_kit import (
     ITS_OWN_WARNINGS,
     MODES,
     BrokenError,
+    Crew,
+    Flow,
+    HindsightMemory,
+    Process,
+    SyncHumanInputProvider,
+    Task,
     agent_at,
     book_seat,
     crew_at,
     drive,
     events,
-    lookup,
+    listen,
     react_at,
+    set_provider,
+    start,
+    tool,
 )
-from crewai import Crew, Process, Task
-from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
-from crewai.flow.flow import Flow, listen, start
-from crewai.tools import tool
-from crewai_hindsight import HindsightMemory
 
 from hindsight_core import Hindsight, Kind, Source
 from hindsight_core.events import AgentSaid, RunEnded, RunStarted, ToolCalled, UserSaid
@@ -474,4 +478,3 @@ def test_a_view_of_the_memory_is_the_memory(
     with ScriptedServer([GOOD, "done"]) as server:
         drive(mode, crew_at(server, watched.scope("/anywhere")))
     assert len(events(memory, ToolCalled)) == 1
-    assert lookup.name == "lookup"
