@@ -36,6 +36,7 @@ class Records:
 
     def __init__(self, watcher: Watcher) -> None:
         self.owner: Callable[[], object] = lambda: None
+        self.closed = False
         self._watcher = watcher
         self._hindsight = watcher.hindsight
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 import weakref
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from crewai import Memory
-from crewai.hooks import HookAborted, InterceptionPoint, register_hook, unregister_hook
+from crewai.hooks import HookAborted
 
+from crewai_hindsight._asking import Ask, ask_at_the_terminal, may_run
 from crewai_hindsight._reading import (
     agents_of,
     feedback_in,
@@ -20,20 +18,13 @@ from crewai_hindsight._reading import (
     is_memory_tool,
     outcome_of,
     request_of,
-    storage_of,
     tool_name,
     was_blocked,
 )
 from crewai_hindsight._showing import Showing
-from hindsight_core import GateAction, LiveRun, LiveRuns, Place, Scope, WatchedCall, let_through
+from hindsight_core import LiveRun, LiveRuns, Place, Scope, WatchedCall, let_through
 
-__all__ = ["Ask", "Watcher"]
-
-Ask = Callable[[Any, str], bool | str]
-"""Asks a person about a call: given the hook's context and the question, True lets the call run;
-False or a reason stops it."""
-
-_YES: Final = frozenset({"y", "yes", "approve", "是", "同意"})
+__all__ = ["Watcher"]
 
 let_through(HookAborted)
 
@@ -55,6 +46,7 @@ class _Run:
 class _Kickoff:
     """An agent's own kickoff, from CrewAI's first question to the memory to its last report."""
 
+    watcher: Watcher
     run: _Run | None = None
 
 
@@ -86,26 +78,9 @@ class Watcher:
         self.hindsight = runs.hindsight
         self._user = user
         self._tenant = tenant
-        self._ask = ask or _ask_at_the_terminal
+        self._ask = ask or ask_at_the_terminal
         self._of: dict[int, tuple[weakref.ref[Any], _Run]] = {}
         self._people: dict[int, tuple[str | None, str | None]] = {}
-        self._hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]] = []
-
-    def register(self, storage: object) -> None:
-        """Take up the hooks, for whoever has this storage behind its memory.
-
-        The hooks hold neither of the two: when the storage goes, so do they.
-        """
-        for point, method in _POINTS:
-            hook = _hook(weakref.ref(self), weakref.ref(storage), method)
-            register_hook(point, hook)
-            self._hooks.append((point, hook))
-        weakref.finalize(storage, _unregister, self._hooks)
-
-    def close(self) -> None:
-        """Give the hooks back, and close the memory if it was opened here."""
-        _unregister(self._hooks)
-        self.runs.close()
 
     def scope(self) -> Scope:
         """Whose memory it is here: that of the run whose tool call goes on, else by default."""
@@ -115,14 +90,14 @@ class Watcher:
 
     def kickoff_begins(self) -> None:
         """CrewAI asks what to show an agent at the start of its work."""
-        before = _kickoff.get()
+        before = self._kickoff()
         if before and before.run and not _open_calls.get():
             self._end(before.run, ok=False)  # it never came to its report
-        _kickoff.set(_Kickoff())
+        _kickoff.set(_Kickoff(self))
 
     def kickoff_ends(self) -> None:
         """CrewAI reports what an agent came to at the end of its work."""
-        kickoff = _kickoff.get()
+        kickoff = self._kickoff()
         if kickoff and kickoff.run:
             self._end(kickoff.run, ok=True)
             _kickoff.set(None)
@@ -171,7 +146,9 @@ class Watcher:
             call = None
         else:
             call = WatchedCall(run.live, name, dict(context.tool_input or {}), None)
-            call.stopped = not self._may_run(context, call)
+            call.stopped = True  # and stays so if asking fails
+            with self.hindsight.guard("crewai.ask"):
+                call.stopped = not may_run(context, call, self._ask)
             call.restart()
         _open_calls.set((*_open_calls.get(), _OpenCall(run, call, name)))
         if call and call.stopped:
@@ -214,12 +191,16 @@ class Watcher:
             if id(owner) in (run.crew, key):
                 self._end(run, ok=False if failed else None, error=error)
 
+    def _kickoff(self) -> _Kickoff | None:
+        kickoff = _kickoff.get()
+        return kickoff if kickoff and kickoff.watcher is self else None
+
     def _find(self, context: Any) -> _Run:
         """The run that a hook belongs to, begun here if no hook told of its start."""
         if context.task is not None:
             held = self._of.get(id(context.task))
             return held[1] if held else self._begin(context.task, context, context.task.description)
-        kickoff = _kickoff.get()
+        kickoff = self._kickoff()
         if kickoff and kickoff.run:
             return kickoff.run
         held = self._of.get(id(context.agent))
@@ -261,68 +242,3 @@ class Watcher:
             self.runs.drop(run.run_id)
             for key in [key for key, (_, held) in list(self._of.items()) if held is run]:
                 self._of.pop(key, None)
-
-    def _may_run(self, context: Any, call: WatchedCall) -> bool:
-        action = call.decision.action
-        if action is GateAction.CONFIRM:
-            with self.hindsight.guard("crewai.ask"):
-                answer = self._ask(context, call.decision.message)
-                if answer is not True and answer is not None:
-                    call.live.recorder.rejected(call.name, call.args, text=str(answer or ""))
-                return answer is True
-        return action not in (GateAction.CONFIRM, GateAction.BLOCK)
-
-
-_POINTS: Final = (
-    (InterceptionPoint.INPUT, "on_input"),
-    (InterceptionPoint.PRE_STEP, "on_task"),
-    (InterceptionPoint.PRE_MODEL_CALL, "on_model"),
-    (InterceptionPoint.POST_MODEL_CALL, "on_answer"),
-    (InterceptionPoint.PRE_TOOL_CALL, "on_call"),
-    (InterceptionPoint.POST_TOOL_CALL, "on_result"),
-    (InterceptionPoint.POST_STEP, "on_task_end"),
-    (InterceptionPoint.EXECUTION_END, "on_end"),
-)
-
-
-def _hook(
-    watcher: weakref.ref[Watcher], storage: weakref.ref[Any], method: str
-) -> Callable[[Any], Any]:
-    def hook(context: Any) -> Any:
-        mine, behind = watcher(), storage()
-        if mine is None or behind is None:
-            return None
-        with mine.hindsight.guard(f"crewai.{method}"):
-            ours = [a for a in agents_of(context) if _belongs(a, context, behind)]
-            for agent in ours:
-                _give_back(agent, behind.owner())
-            if ours:
-                return getattr(mine, method)(context)
-        return None
-
-    return hook
-
-
-def _belongs(agent: Any, context: Any, storage: object) -> bool:
-    """Whether an agent's memory, or in its absence the crew's, has this storage behind it."""
-    crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
-    return (storage_of(agent) or storage_of(crew)) is storage
-
-
-def _give_back(agent: Any, memory: Any) -> None:
-    """Give an agent the memory of which CrewAI, copying him, made a plain one of its own."""
-    if type(getattr(agent, "memory", None)) is Memory and memory is not None:
-        agent.memory = memory
-
-
-def _unregister(hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]]) -> None:
-    while hooks:
-        unregister_hook(*hooks.pop())
-
-
-def _ask_at_the_terminal(context: Any, question: str) -> bool | str | None:
-    """Ask through CrewAI's own prompt; None where nobody sits at a terminal."""
-    if not sys.stdin.isatty():
-        return None
-    said = context.request_human_input(question, "'yes' lets the call run; else say why not:")
-    return True if said.strip().casefold() in _YES else said

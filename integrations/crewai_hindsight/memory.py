@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from crewai import Memory
 from crewai.memory.types import MemoryMatch, MemoryRecord
 from pydantic import PrivateAttr
 
+from crewai_hindsight._asking import Ask
+from crewai_hindsight._hooks import take_up_hooks
 from crewai_hindsight._reading import asked_by_the_framework
 from crewai_hindsight._records import Records, as_record
-from crewai_hindsight._watching import Ask, Watcher
+from crewai_hindsight._watching import Watcher
 from hindsight_core import Hindsight, LiveRuns, Source
 
 __all__ = ["HindsightMemory"]
@@ -44,6 +47,8 @@ class HindsightMemory(Memory):
     """
 
     _watcher: Watcher = PrivateAttr()
+    _records: Records = PrivateAttr()
+    _give_back_hooks: Callable[[], object] = PrivateAttr()
 
     def __init__(
         self,
@@ -60,7 +65,8 @@ class HindsightMemory(Memory):
         super().__init__(storage=records, llm="unused", embedder=records)
         records.owner = weakref.ref(self)
         self._watcher = watcher
-        watcher.register(records)
+        self._records = records
+        self._give_back_hooks = take_up_hooks(watcher, records)
 
     @property
     def hindsight(self) -> Hindsight:
@@ -69,7 +75,9 @@ class HindsightMemory(Memory):
 
     def close(self) -> None:
         """Give the hooks back, and close the memory if it was opened here."""
-        self._watcher.close()
+        self._records.closed = True
+        self._give_back_hooks()
+        self._watcher.runs.close()
         super().close()
 
     def recall(self, query: str, *args: Any, limit: int = 10, **options: Any) -> list[MemoryMatch]:
