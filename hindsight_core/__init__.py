@@ -38,8 +38,9 @@ if TYPE_CHECKING:
         StoreError,
     )
     from hindsight_core.failsafe import in_executor, let_through, observe_swallowed
+    from hindsight_core.gate import GateAction, GateDecision
     from hindsight_core.ports import Where
-    from hindsight_core.recall import Block, GateAction, GateDecision, RecallReport
+    from hindsight_core.recall import Block, RecallReport
     from hindsight_core.schema import (
         Context,
         Kind,
@@ -128,7 +129,8 @@ _ROOMS: Final = {
     ),
     "failsafe": ("in_executor", "let_through", "observe_swallowed"),
     "ports": ("Where",),
-    "recall": ("Block", "GateAction", "GateDecision", "RecallReport"),
+    "gate": ("GateAction", "GateDecision"),
+    "recall": ("Block", "RecallReport"),
     "schema": ("Context", "Kind", "Lesson", "Memory", "Scope", "Source", "Status", "Tier"),
     "settings": ("GateMode", "Settings"),
 }

@@ -261,21 +261,31 @@ class Correction(Record):
 
 
 class Lesson(Record):
-    """A mistake, when it happens, and what helps; `correction` is None for a dead end."""
+    """A mistake, when it happens, and what helps; `correction` is None for a dead end.
+
+    `worked` are calls of the same tool that worked although they resemble the failing ones.
+    """
 
     trigger: Trigger
     mistake: Mistake
     correction: Correction | None = None
+    worked: tuple[ToolCall, ...] = ()
     domain: str = "general"
 
 
 class Preference(Record):
-    """What a user wants for good: the slot it is about, and the conditions kept with it."""
+    """What a user wants for good: the slot it is about, and the conditions kept with it.
+
+    `tools` are those that were called just before and after it was said, `arguments` those of them
+    (as `tool/name`) that had for a value what is wanted or not.
+    """
 
     slot: str
     polarity: Polarity = Polarity.FOR
     condition: str = ""
     exception: str = ""
+    tools: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 class Context(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hindsight_core.capture._formats import format_of
 from hindsight_core.capture.feedback import read_feedback
 from hindsight_core.capture.histories import (
     BadLineError,
@@ -9,7 +10,7 @@ from hindsight_core.capture.histories import (
     RecordedStep,
     read_history,
 )
-from hindsight_core.capture.merging import clear_lesson, merge_lesson, withdraw
+from hindsight_core.capture.merging import add_worked, clear_lesson, merge_lesson, withdraw
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.preferences import (
     PreferenceFinding,
@@ -28,9 +29,11 @@ __all__ = [
     "RecordedRun",
     "RecordedStep",
     "Redactor",
+    "add_worked",
     "as_args",
     "clear_lesson",
     "extract_preferences",
+    "format_of",
     "judge_outcome",
     "judge_run",
     "make_call",

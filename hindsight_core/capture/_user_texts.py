@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import Final
 
+from hindsight_core.capture.jsonable import dump_json, to_jsonable
 from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
 from hindsight_core.events import ToolRejected, UserSaid
 from hindsight_core.schema import (
@@ -16,14 +18,24 @@ from hindsight_core.schema import (
     MemoryValue,
     Preference,
     Source,
+    ToolCall,
 )
 from hindsight_core.text import fold
 
 __all__ = ["preferences_of"]
 
+_MAX_TOOLS: Final = 8
+"""So many tools and arguments are kept of those that a statement may be about."""
 
-def preferences_of(event: UserSaid | ToolRejected) -> Iterator[Candidate]:
-    """Yield what a user's text states for good; nothing for a "user" turn that a model wrote."""
+
+def preferences_of(
+    event: UserSaid | ToolRejected, near: Sequence[ToolCall] = ()
+) -> Iterator[Candidate]:
+    """Yield what a user's text states for good; nothing for a "user" turn that a model wrote.
+
+    `near` are the calls just before and after: what they have in common with the statement tells
+    which tools and arguments it is about.
+    """
     if isinstance(event, UserSaid):
         if event.nested:
             return
@@ -31,11 +43,14 @@ def preferences_of(event: UserSaid | ToolRejected) -> Iterator[Candidate]:
     else:
         before = event.call.tool
     for finding in extract_preferences(event.text, before=before):
-        yield _candidate(event, finding, before)
+        yield _candidate(event, finding, before, near)
 
 
 def _candidate(
-    event: UserSaid | ToolRejected, finding: PreferenceFinding, before: str
+    event: UserSaid | ToolRejected,
+    finding: PreferenceFinding,
+    before: str,
+    near: Sequence[ToolCall],
 ) -> Candidate:
     preference = None
     if finding.kind is Kind.PREFERENCE:
@@ -44,6 +59,8 @@ def _candidate(
             polarity=finding.polarity,
             condition=finding.condition,
             exception=finding.exception,
+            tools=_tools(finding, near),
+            arguments=_arguments(finding, near),
         )
     said = blake2b(" ".join(fold(finding.content).split()).encode(), digest_size=12).hexdigest()
     return Candidate(
@@ -58,3 +75,29 @@ def _candidate(
         supersedes_slot=finding.slot if finding.is_correction else "",
         dedupe_key=f"{finding.kind}:{said}",
     )
+
+
+def _tools(finding: PreferenceFinding, near: Sequence[ToolCall]) -> tuple[str, ...]:
+    """The tools that were called near a statement.
+
+    One whose arguments named the topic is left out: where they do not name it, it is another topic.
+    """
+    named = {call.tool for call in near if _names(call, finding.topic)}
+    return tuple(dict.fromkeys(call.tool for call in near if call.tool not in named))[:_MAX_TOOLS]
+
+
+def _names(call: ToolCall, topic: Sequence[str]) -> bool:
+    said = fold(dump_json(to_jsonable(call.args)))
+    return any(fold(term) in said for term in topic)
+
+
+def _arguments(finding: PreferenceFinding, near: Sequence[ToolCall]) -> tuple[str, ...]:
+    """The arguments, as `tool/name`, that had a wanted or an unwanted thing for a value."""
+    terms = [fold(term) for term in (*finding.want, *finding.avoid)]
+    found = (
+        f"{call.tool}/{name}"
+        for call in near
+        for name, value in call.args.items()
+        if isinstance(value, str) and fold(value).strip() in terms
+    )
+    return tuple(dict.fromkeys(found))[:_MAX_TOOLS]

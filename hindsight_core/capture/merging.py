@@ -76,6 +76,16 @@ def clear_lesson(old: Memory, cleared: Collection[str]) -> Memory:
     return old.model_copy(update={"lesson": lesson, "value": _value(old, lesson)})
 
 
+def add_worked(old: Memory, calls: tuple[ToolCall, ...]) -> Memory:
+    """Add calls that worked although they resemble the failing ones; `old` itself if known."""
+    if old.lesson is None:
+        return old
+    worked = _calls(old.lesson.worked, calls, frozenset(), MAX_MERGED_FIXES)
+    if worked == old.lesson.worked:
+        return old
+    return old.model_copy(update={"lesson": old.lesson.model_copy(update={"worked": worked})})
+
+
 def _value(old: Memory, lesson: Lesson) -> object:
     words = words_of(old.query, lesson.mistake.consequence)
     return old.value.model_copy(
@@ -93,7 +103,8 @@ def _joined(old: Lesson, new: Lesson, cleared: frozenset[str]) -> Lesson:
         fixes = _calls(old.correction.calls, new.correction.calls, frozenset(), MAX_MERGED_FIXES)
         correction = new.correction.model_copy(update={"calls": fixes})
     mistake = new.mistake.model_copy(update={"calls": calls})
-    return new.model_copy(update={"mistake": mistake, "correction": correction})
+    worked = _calls(old.worked, new.worked, frozenset(), MAX_MERGED_FIXES)
+    return new.model_copy(update={"mistake": mistake, "correction": correction, "worked": worked})
 
 
 def _calls(

@@ -40,7 +40,7 @@ class Judgement:
     them is no longer true (`clear_lesson`). `cleared_tools` are their tools, to find those lessons
     by. `unverified` are keys of the path that the run took, where somebody said that it did not do:
     what an earlier judgement took from this run for verified is not (`withdraw`). `good` is how the
-    run ended, None where nobody can tell.
+    run ended, None where nobody can tell. `standing` are the calls whose signatures are `cleared`.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -49,6 +49,7 @@ class Judgement:
     cleared_tools: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
     good: bool | None = None
+    standing: tuple[ToolCall, ...] = ()
 
 
 def situation_of(task: str) -> str:
@@ -76,6 +77,7 @@ def judge_run(events: Sequence[Event]) -> Judgement:
         cleared_tools=tuple(dict.fromkeys(call.tool for call in standing)),
         unverified=tuple(run.unverified()),
         good=run.ended_well(),
+        standing=tuple(standing),
     )
 
 
@@ -112,7 +114,22 @@ class _Run:
     def preferences(self) -> Iterable[Candidate]:
         for event in self.events:
             if isinstance(event, (UserSaid, ToolRejected)):
-                yield from preferences_of(event)
+                yield from preferences_of(event, self._near(event))
+
+    def _near(self, event: UserSaid | ToolRejected) -> list[ToolCall]:
+        """The calls between the user's turn before and the one after: what a statement is about."""
+        if isinstance(event, ToolRejected):
+            return [event.call]
+        turns = [said.key for said in self.said]
+        place = turns.index(event.key)
+        near: list[ToolCall] = []
+        turn = -1
+        for other in self.events:
+            if isinstance(other, UserSaid):
+                turn += 1
+            elif isinstance(other, ToolCalled) and turn in (place - 1, place):
+                near.append(other.call)
+        return near
 
     def lessons(self) -> Iterable[Candidate]:
         for finding in find_lessons(self.calls, self.situation.task):

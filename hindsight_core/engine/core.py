@@ -53,6 +53,8 @@ class Core:
         self._embedder: Embedder | None = None
         self._embedder_opened = False
         self.closed = False
+        self.generation = 0
+        """Grows when this process learns, so that what was read of memories is read again."""
 
     @property
     def owner(self) -> str:

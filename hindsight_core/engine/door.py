@@ -21,6 +21,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.feedback import give_feedback
 from hindsight_core.engine.forgetting import forget
+from hindsight_core.engine.gating import Gatekeeper
 from hindsight_core.engine.health import Health, read_health
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
@@ -86,6 +87,7 @@ class Hindsight:
         self._watch = Watch(core, self.alerts)
         self._intake = Intake(core, self._encoder, self._watch)
         self._recaller = Recaller(core, self._encoder)
+        self._gatekeeper = Gatekeeper(core)
         self._lock = threading.Lock()
         self._open_turns: dict[tuple[Scope, str], str] = {}
         self._told_local = False
@@ -177,6 +179,7 @@ class Hindsight:
             self._core,
             self._intake,
             self._recaller,
+            self._gatekeeper,
             keep_open=self,
             scope=scope,
             run_id=run_id or self._core.ids(),

@@ -18,6 +18,7 @@ from hindsight_core.capture import (
     read_feedback,
     withdraw,
 )
+from hindsight_core.engine.contradicting import contradict
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
@@ -149,6 +150,7 @@ class Intake:
         memories = self._merge(judgement)
         for memory in self._taken_back(events[0].scope, run_id, judgement):
             memories.setdefault(memory.id, memory)
+        contradict(self._core.store, events[0].scope, judgement, memories, self._revised)
         uses = credit_uses(self._core.store, events, judgement, memories)
         results = self._core.store.settle(
             run_id,
@@ -157,6 +159,8 @@ class Intake:
             calls=_with_lessons(judgement.calls, memories.values()),
             uses=uses,
         )
+        if results:
+            self._core.generation += 1
         self.maybe_over.discard(run_id)
         made = {result.id for result in results if result.created}
         self._encoder.wake([memory for memory in memories.values() if memory.id in made])

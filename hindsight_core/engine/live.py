@@ -15,7 +15,7 @@ from typing import Final
 
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.recorder import RunRecorder
-from hindsight_core.recall import GateDecision
+from hindsight_core.gate import GateDecision
 from hindsight_core.schema import Scope
 
 __all__ = ["LiveRun", "LiveRuns", "Place", "WatchedCall", "stable_id"]

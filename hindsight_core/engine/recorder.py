@@ -16,6 +16,7 @@ from typing import Any, Final
 from hindsight_core.capture import Redactor, make_call, situation_of, to_jsonable
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.covering import cover
+from hindsight_core.engine.gating import Gatekeeper
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
 from hindsight_core.errors import ScopeError
@@ -31,18 +32,13 @@ from hindsight_core.events import (
     ToolRejected,
     UserSaid,
 )
-from hindsight_core.guard import sanitize
+from hindsight_core.gate import GateAction, GateDecision
 from hindsight_core.ports import Where
 from hindsight_core.recall import (
     Block,
-    GateAction,
-    GateDecision,
-    decide,
-    describe_flag,
-    find_flag,
     strip_blocks,
 )
-from hindsight_core.schema import Scope, Status, ToolCall
+from hindsight_core.schema import Scope, ToolCall
 from hindsight_core.settings import GateMode
 from hindsight_core.text import clean, shorten
 
@@ -62,6 +58,7 @@ class RunRecorder:
         core: Core,
         intake: Intake,
         recaller: Recaller,
+        gatekeeper: Gatekeeper,
         *,
         keep_open: object,
         scope: Scope | None,
@@ -73,6 +70,8 @@ class RunRecorder:
         self._core = core
         self._intake = intake
         self._recaller = recaller
+        self._gatekeeper = gatekeeper
+        self._asked = False
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
         self._started = dict(started)
         self._redactor = Redactor()
@@ -249,7 +248,9 @@ class RunRecorder:
         call = self._call(name, args, call_id)
         with self._lock:
             self._attempts[_slot(call)] += 1
-        decision = self._gate(call)
+        situation = situation_of(self._started["task"] or self._first_user)
+        decision = self._gatekeeper.look(self._named_scope, call, situation, again=not self._asked)
+        self._asked = True
         if decision.action is not GateAction.CONFIRM and self._was_asked(call):
             decision = GateDecision(
                 action=GateAction.CONFIRM, message=decision.message, flagged=True
@@ -266,20 +267,6 @@ class RunRecorder:
                 )
             )
         return decision
-
-    def _gate(self, call: ToolCall) -> GateDecision:
-        scope = self._named_scope
-        stats = self._core.store.call_stats(scope, signature=call.signature)
-        situation = situation_of(self._started["task"] or self._first_user)
-        flag = find_flag(stats, situation, self._core.clock())
-        if flag is None:
-            return GateDecision()
-        known = self._core.store.get(scope, [flag.memory_id]) if flag.memory_id else []
-        shown = [memory for memory in known if memory.status is not Status.QUARANTINED]
-        intact = self._core.seal.intact(shown, self._core.store)
-        lesson = intact[0].content if intact else ""
-        message = sanitize(describe_flag(flag, call.tool, lesson))
-        return decide(flag, self._core.settings.gate_mode(call.tool), message)
 
     def _was_asked(self, call: ToolCall) -> bool:
         """Whether a person was asked about this very call, perhaps by a process that has ended.

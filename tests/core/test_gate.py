@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from hindsight_core.gate.decisions import GateAction, decide, describe_flag, find_flag
 from hindsight_core.ports import CallStats
-from hindsight_core.recall.gate import GateAction, decide, describe_flag, find_flag
 from hindsight_core.schema import ErrorClass
 from hindsight_core.settings import GateMode
 

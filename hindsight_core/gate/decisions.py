@@ -1,4 +1,4 @@
-"""The gate: whether a tool call is about to repeat a known failure, decided from counts alone.
+"""Whether a tool call is about to repeat a known failure, decided from counts alone.
 
 Pure. The situation (the task's fingerprint) matters: the same call may fail in one task and work in
 another, so a failure elsewhere counts only while the call was never seen to work anywhere and its
@@ -17,7 +17,16 @@ from hindsight_core.ports import CallStats
 from hindsight_core.schema import ErrorClass
 from hindsight_core.settings import GateMode
 
-__all__ = ["Flag", "GateAction", "GateDecision", "decide", "describe_flag", "find_flag"]
+__all__ = [
+    "DETERMINISTIC",
+    "Flag",
+    "GateAction",
+    "GateDecision",
+    "Reason",
+    "decide",
+    "describe_flag",
+    "find_flag",
+]
 
 DETERMINISTIC: Final = frozenset(
     {
@@ -43,6 +52,10 @@ class GateAction(StrEnum):
     BLOCK = "block"
 
 
+_FORCE: Final = (GateAction.RUN, GateAction.ADVISE, GateAction.CONFIRM, GateAction.BLOCK)
+"""From the least to the most that is done to a call."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GateDecision:
     """The gate's word on one call; `message` is ready to be shown, empty for a plain run."""
@@ -53,10 +66,19 @@ class GateDecision:
     flagged: bool = False
 
 
+class Reason(StrEnum):
+    """What a flag rests on: this very call failed, one like it did, or the user ruled it out."""
+
+    FAILED = "failed"
+    ALIKE = "alike"
+    RULED_OUT = "ruled_out"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flag:
     """Why a call is flagged: how often it failed, of which class, and which memory says so."""
 
+    reason: Reason = Reason.FAILED
     failures: int
     error_class: str
     transient: bool
@@ -83,8 +105,8 @@ def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
         return GateDecision()
     action = GateAction.RUN if mode is GateMode.OBSERVE else GateAction(mode.value)
     firm = flag.error_class in DETERMINISTIC and not flag.transient
-    if action in (GateAction.BLOCK, GateAction.CONFIRM) and not firm:
-        action = GateAction.ADVISE
+    if flag.reason is not Reason.FAILED or not firm:
+        action = min(action, GateAction.ADVISE, key=_FORCE.index)
     return GateDecision(
         action=action,
         message=message,
@@ -94,7 +116,12 @@ def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
 
 
 def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
-    """Say in words what is known of a flagged call, with the lesson that was learnt from it."""
+    """Say in words what is known of a flagged call, with the memory that says so."""
+    if flag.reason is Reason.RULED_OUT:
+        return f"This {tool} call is against what the user asked for: {lesson}"
+    if flag.reason is Reason.ALIKE:
+        known = f"{tool} calls like this one failed before ({flag.error_class})."
+        return f"{known} {lesson}" if lesson else known
     times = "once" if flag.failures == 1 else f"{flag.failures} times"
     place = "in this task" if flag.here else "before"
     advice = "It may work later." if flag.transient else "It is likely to fail again."

@@ -1,0 +1,139 @@
+"""Asks at a tool call what is known of it: counts from the store, rules from a book in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from hindsight_core.capture import read_preference
+from hindsight_core.engine.core import Core
+from hindsight_core.gate import (
+    Book,
+    Flag,
+    GateDecision,
+    Reason,
+    Wish,
+    causes_of,
+    decide,
+    describe_flag,
+    find_flag,
+)
+from hindsight_core.guard import sanitize
+from hindsight_core.ports import Where
+from hindsight_core.schema import Kind, Memory, Preference, Scope, Source, Status, ToolCall
+
+__all__ = ["Gatekeeper"]
+
+_FRESH: Final = timedelta(seconds=2)
+"""After so long a book is read again, for another process may have learnt something."""
+_MAX_WISHES: Final = 256
+_MAX_LESSONS: Final = 64
+_MAX_BOOKS: Final = 1_000
+_MAX_READ: Final = 4_096
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """The book of one scope; the causes of a tool are added when it is first called."""
+
+    read_at: datetime
+    generation: int
+    book: Book
+    tools: set[str] = field(default_factory=set[str])
+
+
+class Gatekeeper:
+    """The gate of one open `Hindsight`; thread-safe."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lock = threading.Lock()
+        self._shelves: OrderedDict[Scope, _Shelf] = OrderedDict()
+        self._wishes: OrderedDict[tuple[str, int], Wish | None] = OrderedDict()
+
+    def look(
+        self, scope: Scope, call: ToolCall, situation: str, *, again: bool = False
+    ) -> GateDecision:
+        """Say what is to be done with a call; `again` reads the rules anew."""
+        now = self._core.clock()
+        stats = self._core.store.call_stats(scope, signature=call.signature)
+        flag = find_flag(stats, situation, now)
+        if flag is None:
+            book = self._book(scope, call.tool, now, again=again)
+            worked = any(entry.successes for entry in stats)
+            flag = book.ruled_out(call) or (None if worked else book.alike(call))
+        if flag is None:
+            return GateDecision()
+        return self._decision(scope, call, flag)
+
+    def _decision(self, scope: Scope, call: ToolCall, flag: Flag) -> GateDecision:
+        known = self._core.store.get(scope, [flag.memory_id]) if flag.memory_id else []
+        shown = [memory for memory in known if memory.status is not Status.QUARANTINED]
+        intact = self._core.seal.intact(shown, self._core.store)
+        if flag.reason is not Reason.FAILED and not any(map(_in_force, intact)):
+            return GateDecision()  # it was taken back since the book was read, or is not ours
+        told = intact[0].content if intact else ""
+        message = sanitize(describe_flag(flag, call.tool, told))
+        return decide(flag, self._core.settings.gate_mode(call.tool), message)
+
+    def _book(self, scope: Scope, tool: str, now: datetime, *, again: bool) -> Book:
+        generation = self._core.generation
+        with self._lock:
+            shelf = self._shelves.get(scope)
+            stale = (
+                shelf is None
+                or again
+                or shelf.generation != generation
+                or now - shelf.read_at > _FRESH
+            )
+            if not stale and shelf is not None and tool in shelf.tools:
+                return shelf.book
+        if stale or shelf is None:
+            shelf = _Shelf(now, generation, Book(wishes=tuple(self._read_wishes(scope))))
+        lessons = self._core.store.select(
+            scope, Where(kinds=(Kind.LESSON,), tool_sequence=(tool,)), limit=_MAX_LESSONS
+        )
+        causes = causes_of(lessons, tool)
+        with self._lock:
+            shelf.book = Book(wishes=shelf.book.wishes, causes={**shelf.book.causes, tool: causes})
+            shelf.tools.add(tool)
+            self._shelves[scope] = shelf
+            self._shelves.move_to_end(scope)
+            while len(self._shelves) > _MAX_BOOKS:
+                self._shelves.popitem(last=False)
+            return shelf.book
+
+    def _read_wishes(self, scope: Scope) -> Iterator[Wish]:
+        said = self._core.store.select(scope, Where(kinds=(Kind.PREFERENCE,)), limit=_MAX_WISHES)
+        for memory in said:
+            # What a tool or a model wrote is never a rule of the user.
+            if memory.source in (Source.USER, Source.OPERATOR) and memory.status is Status.ACTIVE:
+                wish = self._wish(memory)
+                if wish is not None:
+                    yield wish
+
+    def _wish(self, memory: Memory) -> Wish | None:
+        key = (memory.id, memory.revision)
+        with self._lock:
+            if key in self._wishes:
+                return self._wishes[key]
+        finding = read_preference(memory.content)
+        known = memory.preference or Preference(slot="")
+        wish = (
+            Wish.read(memory.id, finding, tools=known.tools, arguments=known.arguments)
+            if finding
+            else None
+        )
+        with self._lock:
+            self._wishes[key] = wish
+            while len(self._wishes) > _MAX_READ:
+                self._wishes.popitem(last=False)
+        return wish
+
+
+def _in_force(memory: Memory) -> bool:
+    return memory.status is Status.ACTIVE and memory.superseded_by is None

@@ -1,0 +1,158 @@
+"""Why calls failed: which other calls a failure speaks against, and on what evidence."""
+
+from datetime import UTC, datetime, timedelta
+
+from hindsight_core.capture import make_call
+from hindsight_core.gate import causes_of, contradicted
+from hindsight_core.gate.causes import traits_of
+from hindsight_core.schema import (
+    Correction,
+    ErrorClass,
+    Kind,
+    Lesson,
+    Memory,
+    MemoryValue,
+    Mistake,
+    Scope,
+    Source,
+    Trigger,
+)
+
+NOW = datetime(2031, 5, 1, tzinfo=UTC)
+
+
+def lesson(tool, failed, error, fixes=(), worked=(), kind=ErrorClass.VALIDATION, name="m1"):
+    return Memory(
+        id=name,
+        scope=Scope(user="u"),
+        kind=Kind.LESSON,
+        source=Source.TOOL,
+        trust=0.4,
+        value=MemoryValue(content=error),
+        lesson=Lesson(
+            trigger=Trigger(tool_sequence=(tool,)),
+            mistake=Mistake(
+                action="",
+                consequence=error,
+                error_class=kind,
+                calls=tuple(make_call(tool, args) for args in failed),
+            ),
+            correction=Correction(
+                action="", calls=tuple(make_call(tool, args) for args in fixes), proven=True
+            )
+            if fixes
+            else None,
+            worked=tuple(make_call(tool, args) for args in worked),
+        ),
+        created_at=NOW + timedelta(seconds=int(name[1:])),
+        updated_at=NOW,
+    )
+
+
+def flags(lessons, tool, args):
+    traits = traits_of(make_call(tool, args))
+    return any(cause.meets(traits) for cause in causes_of(lessons, tool))
+
+
+def test_an_argument_that_the_error_asks_for_is_missed_with_other_values_too():
+    known = [
+        lesson(
+            "create_ticket",
+            [{"queue": "it", "subject": "Printer"}],
+            "field 'priority' is required",
+            fixes=[{"queue": "it", "subject": "Printer", "priority": "low"}],
+        )
+    ]
+    assert flags(known, "create_ticket", {"queue": "hr", "subject": "Chair"})
+    assert not flags(known, "create_ticket", {"queue": "hr", "subject": "C", "priority": "low"})
+    assert not flags(known, "close_ticket", {"queue": "hr"})
+
+
+def test_a_wrong_format_is_known_again_with_another_value_when_the_error_names_the_argument():
+    known = [
+        lesson(
+            "weigh",
+            [{"weight": "3斤", "to": "常州"}],
+            "weight 的单位须为 kg",
+            fixes=[{"weight": "1.5kg", "to": "常州"}],
+        )
+    ]
+    assert flags(known, "weigh", {"weight": "12 斤", "to": "湖州"})
+    assert not flags(known, "weigh", {"weight": "6 kg", "to": "湖州"})
+
+
+def test_one_failure_whose_error_names_nothing_is_not_generalised():
+    known = [lesson("find", [{"day": "1/2/2031"}], "invalid", fixes=[{"day": "2031-02-01"}])]
+    assert not flags(known, "find", {"day": "3/4/2031"})
+
+
+def test_two_failures_of_one_format_are_evidence_without_a_word_of_the_error():
+    failed = [{"day": "1/2/2031"}, {"day": "5/2/2031"}]
+    known = [lesson("find", failed, "invalid", fixes=[{"day": "2031-02-01"}])]
+    assert flags(known, "find", {"day": "3/4/2031"})
+    assert not flags(known, "find", {"day": "2031-04-03"})
+
+
+def test_a_value_that_the_error_names_is_known_again_beside_other_arguments():
+    known = [
+        lesson(
+            "fetch",
+            [{"url": "https://closed.example/a"}],
+            "403: robots are not allowed on closed.example",
+            kind=ErrorClass.PERMISSION,
+        )
+    ]
+    assert flags(known, "fetch", {"url": "https://closed.example/b/c"})
+    assert not flags(known, "fetch", {"url": "https://open.example/a"})
+
+
+def test_what_two_failures_share_counts_only_once_the_tool_is_known_to_work_otherwise():
+    failed = [{"path": "scans/a.pdf"}, {"path": "scans/b.pdf"}]
+    alone = [lesson("read", failed, "no text", kind=ErrorClass.SOFT)]
+    assert not flags(alone, "read", {"path": "scans/c.pdf"})
+    worked = [{"path": "books/a.pdf"}]
+    known = [lesson("read", failed, "no text", worked=worked, kind=ErrorClass.SOFT)]
+    assert flags(known, "read", {"path": "scans/c.pdf"})
+    assert not flags(known, "read", {"path": "books/b.pdf"})
+
+
+def test_lessons_of_two_tasks_with_one_error_are_read_together():
+    known = [
+        lesson("read", [{"path": "scans/a.pdf"}], "no text", kind=ErrorClass.SOFT),
+        lesson(
+            "read",
+            [{"path": "scans/b.pdf"}],
+            "no text",
+            worked=[{"path": "books/a.pdf"}],
+            kind=ErrorClass.SOFT,
+            name="m2",
+        ),
+    ]
+    assert flags(known, "read", {"path": "scans/c.pdf"})
+
+
+def test_a_call_that_worked_takes_the_cause_back():
+    failed, fixes = [{"tz": "GMT+1"}], [{"tz": "Europe/Rome"}]
+    known = lesson("plan", failed, "tz must be a zone", fixes=fixes)
+    assert flags([known], "plan", {"tz": "GMT+3"})
+    worked = make_call("plan", {"tz": "GMT+9"})
+    assert contradicted([known], "plan", [worked]) == {"m1": [worked]}
+    learnt = lesson("plan", failed, "tz must be a zone", fixes=fixes, worked=[{"tz": "GMT+9"}])
+    assert not flags([learnt], "plan", {"tz": "GMT+3"})
+
+
+def test_what_depends_on_what_else_is_there_is_never_generalised():
+    known = [
+        lesson(
+            "book",
+            [{"room": "Oak", "at": "2031-05-01 10:00"}],
+            "Oak is taken at that time",
+            kind=ErrorClass.CONFLICT,
+        )
+    ]
+    assert not flags(known, "book", {"room": "Oak", "at": "2031-05-02 10:00"})
+
+
+def test_a_failure_that_passes_by_itself_says_nothing_of_other_calls():
+    one = lesson("get", [{"city": "Rome"}], "city Rome timed out", kind=ErrorClass.TIMEOUT)
+    assert not flags([one], "get", {"city": "Rome", "day": "2031-05-01"})
