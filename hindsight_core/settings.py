@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -10,9 +10,9 @@ from typing import Final
 from hindsight_core.alerts import DEFAULT_LIMITS, Alert, AnomalyLimits
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ranking import DEFAULT, Weights
-from hindsight_core.schema import MAX_MEMORY_BYTES
+from hindsight_core.schema import MAX_MEMORY_BYTES, Kind
 
-__all__ = ["GateMode", "Settings"]
+__all__ = ["GateMode", "Policy", "Settings"]
 
 
 class GateMode(StrEnum):
@@ -29,6 +29,32 @@ class GateMode(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """The limits of one kind; None switches a rule off.
+
+    Archived after `archive_days` unreferenced with a confidence below `archive_below`; deleted
+    after `delete_days` unreferenced, or put into cold storage instead where its importance is at
+    least `spare_from`; cold once its strength is below `cold_below`; restored when its situation
+    came back in `restore_after` runs of those that the outbox still holds.
+    """
+
+    archive_days: float | None = 30.0
+    archive_below: float = 0.3
+    delete_days: float | None = 90.0
+    spare_from: float = 0.6
+    cold_below: float | None = 0.3
+    restore_after: int | None = 3
+
+    def __post_init__(self) -> None:
+        for name in ("archive_days", "delete_days"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ConfigurationError(f"policy.{name}: must be above 0 days, or None for never")
+        if self.restore_after is not None and self.restore_after < 1:
+            raise ConfigurationError("policy.restore_after: must be at least 1 run, or None")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """How a `Hindsight` behaves; every limit that an error message names is here.
 
@@ -39,6 +65,9 @@ class Settings:
     that would be shown is withheld, so that `stats` can tell what difference it makes; which runs
     follows from their ids and `holdout_seed`. `anomaly` says from which numbers on writes
     look like an attack (None: they are not watched); `on_alert` is called once for each alert.
+    `policies` say what is forgotten when, by kind; with `maintenance` that is seen to in the
+    background, once in `maintenance_hours`, by one process of those that share a store, after
+    `maintenance_idle` seconds without a run.
     """
 
     top_k: int = 3
@@ -57,12 +86,22 @@ class Settings:
     holdout_seed: str = ""
     anomaly: AnomalyLimits | None = DEFAULT_LIMITS
     on_alert: Callable[[Alert], None] | None = None
+    policies: Mapping[Kind, Policy] = field(default_factory=dict[Kind, Policy])
+    maintenance: bool = True
+    maintenance_idle: float = 300.0
+    maintenance_hours: float = 24.0
 
     def __post_init__(self) -> None:
         for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"settings.{name}: must be at least 1")
-        for name in ("deadline", "pause", "keep_runs_days"):
+        for name in (
+            "deadline",
+            "pause",
+            "keep_runs_days",
+            "maintenance_idle",
+            "maintenance_hours",
+        ):
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
         if not 0 <= self.holdout < 1:

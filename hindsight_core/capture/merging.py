@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from hindsight_core.capture.lesson_text import lesson_text, words_of
+from hindsight_core.maintenance import RESTORED_DECAY, is_judged
 from hindsight_core.schema import Candidate, Evidence, Lesson, Memory, Status, ToolCall
 
 __all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_lesson", "withdraw"]
@@ -22,9 +23,9 @@ def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> 
     """Join what a run taught with the memory of the same `dedupe_key`.
 
     Evidence is united by run. Of a lesson the failing calls are united, those whose signature is in
-    `cleared` are dropped, and the text is written anew. A memory that had been archived is active
-    again. Returns `old` itself when the run adds nothing, so that judging a run twice changes
-    nothing.
+    `cleared` are dropped, and the text is written anew. A memory that was put away is active again,
+    unless a person refuted it or runs showed that it does harm. Returns `old` itself when the run
+    adds nothing, so that judging a run twice changes nothing.
     """
     update: dict[str, object] = {"evidence": _evidence(old.evidence, new.evidence)}
     unchanged = update["evidence"] == old.evidence
@@ -38,8 +39,8 @@ def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> 
         }
     if unchanged:
         return old
-    if old.status is Status.ARCHIVED:
-        update["status"] = Status.ACTIVE
+    if old.status in (Status.ARCHIVED, Status.COLD) and not is_judged(old):
+        update |= {"status": Status.ACTIVE, "decay": max(old.decay, RESTORED_DECAY)}
     return old.model_copy(update=update)
 
 

@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from hindsight_core import __version__
-from hindsight_core.cli import change, importing, inspect, reindexing, review, tryout
+from hindsight_core.cli import (
+    change,
+    importing,
+    inspect,
+    maintaining,
+    reindexing,
+    review,
+    tryout,
+)
 from hindsight_core.errors import HindsightError
 
 __all__ = ["app", "main"]
@@ -43,6 +51,7 @@ def _root(
 
 inspect.register(app)
 change.register(app)
+maintaining.register(app)
 importing.register(app)
 reindexing.register(app)
 review.register(app)

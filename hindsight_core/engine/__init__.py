@@ -9,6 +9,7 @@ from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, st
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reindexing import reindex
+from hindsight_core.engine.upkeep import MaintenanceReport
 
 __all__ = [
     "Explanation",
@@ -18,6 +19,7 @@ __all__ = [
     "Items",
     "LiveRun",
     "LiveRuns",
+    "MaintenanceReport",
     "MemoryAccount",
     "Place",
     "Recalled",

@@ -23,11 +23,13 @@ from hindsight_core.engine.feedback import give_feedback
 from hindsight_core.engine.forgetting import forget
 from hindsight_core.engine.gating import Gatekeeper
 from hindsight_core.engine.health import Health, read_health
+from hindsight_core.engine.idle import IdleUpkeep
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reviewing import Review
+from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
@@ -88,11 +90,15 @@ class Hindsight:
         self._intake = Intake(core, self._encoder, self._watch)
         self._recaller = Recaller(core, self._encoder)
         self._gatekeeper = Gatekeeper(core)
+        self._upkeep = Upkeep(core, self._encoder)
+        self._idle = IdleUpkeep(core, self._upkeep)
         self._lock = threading.Lock()
         self._open_turns: dict[tuple[Scope, str], str] = {}
         self._told_local = False
         # Runs at `close`, when the last reference goes, or at exit: whichever comes first.
-        self._finalizer = weakref.finalize(self, _close, core, self._intake, self._encoder)
+        self._finalizer = weakref.finalize(
+            self, _close, core, self._intake, self._encoder, self._idle
+        )
 
     @classmethod
     def open(
@@ -319,6 +325,14 @@ class Hindsight:
         """The memories of a scope that runs were shown, each with what the runs did with it."""
         return read_ledger(self._core.store, scope)
 
+    def maintain(self, *, dry_run: bool = False) -> MaintenanceReport:
+        """Put away what is stale, worn out or harmful in the whole store; say what and why."""
+        return self._upkeep.maintain(dry_run=dry_run)
+
+    def restore(self, scope: Scope, memory_id: str) -> Memory:
+        """Bring back an archived memory or one in cold storage; raises `NotFoundError`."""
+        return self._upkeep.restore(scope, memory_id)
+
     def recalls(self, scope: Scope, *, limit: int = 100) -> list[RecallReport]:
         """The reports of the newest recalls of a scope, oldest of them first."""
         reports = self._core.store.load_recalls(scope)
@@ -373,6 +387,7 @@ class Hindsight:
         """Before a run: judge what earlier ones left behind, so that it is known in this one."""
         self._intake.sweep()
         self._encoder.wake()
+        self._idle.note()
         if session is None or nested or recorder.scope is None:
             return
         place = (recorder.scope, session)
@@ -405,7 +420,8 @@ def _open_embedder(embedder: Embedder | str | None) -> Embedder | None:
     return opened
 
 
-def _close(core: Core, intake: Intake, encoder: Encoder) -> None:
+def _close(core: Core, intake: Intake, encoder: Encoder, idle: IdleUpkeep) -> None:
+    idle.stop()
     if core.store_is_open:
         core.failsafe.call("close", None, intake.drain_own)
     encoder.stop()

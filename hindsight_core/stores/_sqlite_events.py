@@ -134,7 +134,10 @@ def prune(connection: sqlite3.Connection, before: datetime) -> int:
     ).fetchall()
     deleted = 0
     for run in gone:
-        deleted += connection.execute("DELETE FROM events WHERE run_id = ?", run).rowcount
+        # The keys stay: a history that is replayed must not bring back what was forgotten since.
+        deleted += connection.execute(
+            "UPDATE events SET run_id = NULL, body = '' WHERE run_id = ?", run
+        ).rowcount
         connection.execute("DELETE FROM recalls WHERE run_id = ?", run)
         connection.execute("DELETE FROM runs WHERE run_id = ?", run)
     return deleted

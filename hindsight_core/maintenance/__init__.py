@@ -1,0 +1,37 @@
+"""Forgetting: what is stale or harmful is put away, and what is needed again comes back."""
+
+from hindsight_core.maintenance.importance import (
+    days_unreferenced,
+    density,
+    importance,
+    strength,
+)
+from hindsight_core.maintenance.plan import (
+    RESTORED_DECAY,
+    Action,
+    Step,
+    carry_out,
+    plan,
+    restored,
+)
+from hindsight_core.maintenance.policy import is_judged, is_said_by_user, is_users_rule
+from hindsight_core.maintenance.returning import Query, count_returns, same_situation
+
+__all__ = [
+    "RESTORED_DECAY",
+    "Action",
+    "Query",
+    "Step",
+    "carry_out",
+    "count_returns",
+    "days_unreferenced",
+    "density",
+    "importance",
+    "is_judged",
+    "is_said_by_user",
+    "is_users_rule",
+    "plan",
+    "restored",
+    "same_situation",
+    "strength",
+]
