@@ -6,6 +6,7 @@ store that is down is met where errors are kept from the host.
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -16,10 +17,13 @@ from typing import Final
 from hindsight_core.engine.sealing import Seal, SealingStore
 from hindsight_core.errors import HindsightError, StoreUnavailableError
 from hindsight_core.failsafe import Failsafe
+from hindsight_core.models import open_embedder
 from hindsight_core.ports import Clock, Embedder, IdFactory, Store
 from hindsight_core.settings import Settings
 
-__all__ = ["Core", "owner_is_gone"]
+__all__ = ["Core", "choose_embedder", "owner_is_gone"]
+
+logger: Final = logging.getLogger("hindsight_core")
 
 _RETRY_SECONDS: Final = 5.0
 
@@ -100,6 +104,17 @@ class Core:
         if store is not None:
             with self.failsafe.guard("close"):
                 store.close()
+
+
+def choose_embedder(embedder: Embedder | str | None) -> Embedder | None:
+    """Open an embedder by its name, "auto" for the best installed; say once if there is none."""
+    opened = open_embedder(embedder)
+    if opened is None and embedder == "auto":
+        logger.warning(
+            "no embedder is installed: recall goes by words alone. "
+            "For recall by meaning: pip install 'hindsight-core[embed]'"
+        )
+    return opened
 
 
 def owner_is_gone(owner: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Final, Self, TypeVar
 from hindsight_core.capture import Redactor
 from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
-from hindsight_core.engine.core import Core
+from hindsight_core.engine.core import Core, choose_embedder
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.feedback import give_feedback
@@ -34,7 +34,6 @@ from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.ids import new_id
-from hindsight_core.models import open_embedder
 from hindsight_core.ports import (
     Clock,
     Embedder,
@@ -122,7 +121,7 @@ class Hindsight:
         where = store.url if store is not None else locate(url)
         core = Core(
             open_store=(lambda: store) if store is not None else (lambda: open_store(where)),
-            open_embedder=lambda: _open_embedder(embedder),
+            open_embedder=lambda: choose_embedder(embedder),
             url=where,
             embedded=store.embedded if store is not None else is_embedded(where),
             settings=settings,
@@ -408,16 +407,6 @@ def _member(members: type[_Enum], value: str) -> _Enum:
         known = ", ".join(members)
         name = members.__name__.lower()
         raise ConfigurationError(f"{name}: {value!r} is not one of {known}") from error
-
-
-def _open_embedder(embedder: Embedder | str | None) -> Embedder | None:
-    opened = open_embedder(embedder)
-    if opened is None and embedder == "auto":
-        logger.warning(
-            "no embedder is installed: recall goes by words alone. "
-            "For recall by meaning: pip install 'hindsight-core[embed]'"
-        )
-    return opened
 
 
 def _close(core: Core, intake: Intake, encoder: Encoder, idle: IdleUpkeep) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.items import ITEMS
 from hindsight_core.errors import NotFoundError, StaleError
 from hindsight_core.ledger import read_accounts
 from hindsight_core.maintenance import Action, Query, Step, carry_out, count_returns, plan, restored
@@ -126,6 +127,8 @@ class Upkeep:
         accounts = read_accounts(store.count_uses())
         scopes = {s: None for status in _LOOKED_AT for s in store.scopes_holding(status)}
         for scope in scopes:
+            if scope.agent == ITEMS:
+                continue  # data of a program's own, which forgets them by its own terms
             queries: Sequence[Query] | None = None
             for memory in self._memories(scope):
                 looked_at += 1

@@ -103,30 +103,6 @@ class VectorsContract(ContractBase):
         assert [hit.id for hit in store.nearest(ADA, where, unit_vector(1), 9)] == ["yes"]
         assert len(store.nearest(ADA, ANY, unit_vector(1), 9)) == 2
 
-    def test_what_is_in_cold_storage_is_in_no_index_until_it_is_restored(
-        self, store: Store
-    ) -> None:
-        store.claim_index(INFO)
-        asked = unit_vector(1)
-        store.put([make_memory("a", "a pear"), make_memory("b", "a pear")])
-        store.add_vectors([("a", asked), ("b", asked)])
-        store.put([make_memory("a", "a pear", status=Status.COLD, revision=1)])
-        store.put([make_memory("c", "a pear", status=Status.COLD)])
-        store.add_vectors([("a", asked), ("c", asked)])
-        assert [hit.id for hit in store.match_text(ADA, ANY, ["pear"], 9)] == ["b"]
-        assert store.term_counts(ADA, ["pear"]).holding == {"pear": 1}
-        assert [hit.id for hit in store.nearest(ADA, ANY, asked, 9)] == ["b"]
-        assert store.cosines(ADA, ["a", "c"], asked) == {}
-        assert store.unencoded(9) == []
-        cold = store.select(ADA, Where(statuses=(Status.COLD,)))
-        assert {memory.id for memory in cold} == {"a", "c"}
-        assert store.check()["problems"] == []
-        store.put([make_memory("a", "a pear", revision=2)])
-        assert {hit.id for hit in store.match_text(ADA, ANY, ["pear"], 9)} == {"a", "b"}
-        assert [name for name, _ in store.unencoded(9)] == ["a"]
-        assert store.delete(ADA, ["a", "b", "c"]) == 3
-        assert store.check()["problems"] == []
-
     def test_a_change_is_seen_by_the_next_search_of_every_process(self, store: Store) -> None:
         store.claim_index(INFO)
         other = self.open_again(store)

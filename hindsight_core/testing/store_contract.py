@@ -16,13 +16,14 @@ from typing import Final
 
 import pytest
 
-_NAMES: Final = ("events", "guard", "ledger", "records", "reindex", "texts", "vectors")
+_NAMES: Final = ("cold", "events", "guard", "ledger", "records", "reindex", "texts", "vectors")
 _PARTS: Final = tuple(f"hindsight_core.testing._contract_{part}" for part in _NAMES)
 pytest.register_assert_rewrite(*_PARTS)  # which has to come before they are imported
 
 from hindsight_core.ports import Store, Where  # noqa: E402
 from hindsight_core.schema import Scope  # noqa: E402
 from hindsight_core.testing._contract_base import ContractBase, assert_complete  # noqa: E402
+from hindsight_core.testing._contract_cold import ColdContract  # noqa: E402
 from hindsight_core.testing._contract_events import EventsContract  # noqa: E402
 from hindsight_core.testing._contract_guard import GuardContract  # noqa: E402
 from hindsight_core.testing._contract_ledger import LedgerContract  # noqa: E402
@@ -33,6 +34,7 @@ from hindsight_core.testing._contract_vectors import VectorsContract  # noqa: E4
 from hindsight_core.testing.samples import make_memory, make_said  # noqa: E402
 
 __all__ = [
+    "ColdContract",
     "ContractBase",
     "EventsContract",
     "GuardContract",
@@ -54,6 +56,7 @@ class StoreContract(
     ReindexContract,
     GuardContract,
     LedgerContract,
+    ColdContract,
 ):
     """Everything that `hindsight_core.ports.Store` promises.
 

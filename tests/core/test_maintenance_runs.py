@@ -286,3 +286,10 @@ def test_the_command_restores_what_was_put_away(tmp_path):
     args = ["restore", found, "--store", path, "-u", "ana", "--json"]
     done = CliRunner().invoke(app, args)
     assert json.loads(done.stdout)[0]["status"] == "active"
+
+
+def test_the_data_that_a_program_keeps_for_itself_is_left_alone(hs, clock):
+    hs.items(ME).put(("app",), "theme", {"colour": "blue"})
+    clock.pass_days(400)
+    assert hs.maintain().looked_at == 0
+    assert hs.items(ME).get(("app",), "theme").value == {"colour": "blue"}
