@@ -7,13 +7,13 @@ import sqlite3
 from pathlib import Path
 
 from hindsight_core.errors import StoreError, StoreUnavailableError
-from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sqlite_connection import SqliteDatabase
 from hindsight_core.stores._sqlite_errors import mapped
 
 __all__ = ["backup"]
 
 
-def backup(database: Database, path: Path) -> None:
+def backup(database: SqliteDatabase, path: Path) -> None:
     """Write a copy as of one moment; a copy that fails half-way is removed."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

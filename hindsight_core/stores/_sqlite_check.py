@@ -5,43 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hindsight_core.errors import StoreCorruptError
-from hindsight_core.stores import _sqlite_audit as audit
-from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sql_check import problems_of, sizes
+from hindsight_core.stores._sqlite_connection import SqliteDatabase
 
 __all__ = ["check"]
 
-_COUNTED: Final = (
-    "memories",
-    "vectors",
-    "unencoded",
-    "runs",
-    "events",
-    "calls",
-    "recalls",
-    "audit",
-    "guard_records",
-)
-_PROBLEMS: Final = {
-    "records without a text": "SELECT count(*) FROM memories WHERE status <> 'cold'"
-    " AND rid NOT IN (SELECT rid FROM words)",
-    "records in cold storage with a text": "SELECT count(*) FROM memories WHERE status = 'cold'"
-    " AND rid IN (SELECT rid FROM words)",
-    "scopes whose texts are counted wrongly": "SELECT count(*) FROM scopes AS s WHERE"
-    " (documents, tokens) <> (SELECT count(*), total(w.length) FROM words AS w"
-    " JOIN memories AS m ON m.rid = w.rid WHERE m.scope_id = s.id)",
-    "records that are neither encoded nor waiting for it": "SELECT count(*) FROM memories WHERE"
-    " status <> 'cold' AND rid NOT IN (SELECT v.rid FROM vectors AS v JOIN state AS s"
-    " ON s.space = v.space UNION ALL SELECT rid FROM unencoded)",
-    "records that are not readable JSON": "SELECT count(*) FROM memories WHERE NOT"
-    " json_valid(body)",
-    "runs whose events are counted wrongly": "SELECT count(*) FROM runs AS r WHERE total <>"
-    " (SELECT count(*) FROM events AS e WHERE e.run_id = r.run_id) OR judged > total",
-    "vectors of a wrong length": "SELECT count(*) FROM vectors AS v JOIN embedder AS e"
-    " ON e.space = v.space WHERE length(v.vector) <> 4 * e.dimension",
-}
+_UNREADABLE: Final = "SELECT count(*) FROM memories WHERE NOT json_valid(body)"
 
 
-def check(database: Database) -> dict[str, Any]:
+def check(database: SqliteDatabase) -> dict[str, Any]:
     """Return the sizes of the tables and a list of `problems`, empty where none was found.
 
     Reads the whole file: seconds at 100,000 records.
@@ -52,7 +24,7 @@ def check(database: Database) -> dict[str, Any]:
         return {"problems": [str(error)]}
 
 
-def _check(database: Database) -> dict[str, Any]:
+def _check(database: SqliteDatabase) -> dict[str, Any]:
     report: dict[str, Any] = {}
     problems: list[str] = []
     with database.read() as connection:
@@ -61,13 +33,12 @@ def _check(database: Database) -> dict[str, Any]:
                 problems.append(f"damage: {line}")
         for table, rid, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
             problems.append(f"row {rid} of {table} names a row that does not exist")
-        for label, statement in _PROBLEMS.items():
-            (found,) = connection.execute(statement).fetchone()
-            if found:
-                problems.append(f"{found} {label}")
-        problems += audit.problems(connection)
-        for table in _COUNTED:
-            (report[table],) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+        (unreadable,) = connection.execute(_UNREADABLE).fetchone()
+        if unreadable:
+            problems.append(f"{unreadable} records that are not readable JSON")
+        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
+        problems += problems_of(connection, 0 if last is None else last[0])
+        report |= sizes(connection)
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
     try:

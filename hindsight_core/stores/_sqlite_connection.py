@@ -16,7 +16,7 @@ from hindsight_core.errors import StoreUnavailableError
 from hindsight_core.stores._sqlite_errors import mapped, translate
 from hindsight_core.stores._sqlite_schema import migrate
 
-__all__ = ["BUSY_SECONDS", "Database"]
+__all__ = ["BUSY_SECONDS", "SqliteDatabase"]
 
 BUSY_SECONDS: Final = 5.0
 _PRAGMAS: Final = (
@@ -34,7 +34,7 @@ _creating: Final = Lock()
 _inherited: Final[list[sqlite3.Connection]] = []
 
 
-class Database:
+class SqliteDatabase:
     """A pool of connections: as many as calls run at once, opened when needed.
 
     Every write is one `BEGIN IMMEDIATE` transaction that bumps the change counter, every read one

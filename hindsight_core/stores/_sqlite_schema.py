@@ -114,11 +114,24 @@ def _add_guard_records(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _index_words_by_triggers(connection: sqlite3.Connection) -> None:
+    """Let the file keep the text index in step with `words`, so that no writer can forget it."""
+    for statement in (
+        """CREATE TRIGGER words_added AFTER INSERT ON words BEGIN
+            INSERT INTO texts (rowid, own, context) VALUES (new.rid, new.own, new.context); END""",
+        """CREATE TRIGGER words_gone AFTER DELETE ON words BEGIN
+            INSERT INTO texts (texts, rowid, own, context)
+            VALUES ('delete', old.rid, old.own, old.context); END""",
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
     _keep_a_ledger,
     _add_guard_records,
+    _index_words_by_triggers,
 )
 
 

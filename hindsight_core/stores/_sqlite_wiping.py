@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hindsight_core.stores._sqlite_connection import Database
+from hindsight_core.stores._sqlite_connection import SqliteDatabase
 
 __all__ = ["wipe_deleted"]
 
@@ -19,7 +19,7 @@ _SMALL: Final = 64 * 1024 * 1024
 _MERGED_PAGES: Final = 1_000
 
 
-def wipe_deleted(database: Database, *, whole: bool = False) -> bool:
+def wipe_deleted(database: SqliteDatabase, *, whole: bool = False) -> bool:
     """Overwrite what was deleted, and say whether nothing of it can be left in unused space.
 
     A large file is only rewritten `whole`, because nobody can write meanwhile. Until then fragments
@@ -34,7 +34,7 @@ def wipe_deleted(database: Database, *, whole: bool = False) -> bool:
     return rewritten
 
 
-def _merge_texts(database: Database) -> None:
+def _merge_texts(database: SqliteDatabase) -> None:
     # FTS5 marks a deleted row and drops it when its segments are merged, so merge all of them into
     # one, some pages a transaction. (Its own secure-delete needs SQLite 3.42, and older versions
     # that share the file could not read it any more.)
@@ -48,6 +48,6 @@ def _merge_texts(database: Database) -> None:
             pages = _MERGED_PAGES
 
 
-def _checkpoint(database: Database) -> None:
+def _checkpoint(database: SqliteDatabase) -> None:
     with database.exclusive() as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import product
@@ -20,8 +19,9 @@ from numpy.typing import NDArray
 
 from hindsight_core.ports import Hit, IndexInfo, Where
 from hindsight_core.schema import Kind, Scope, Status
-from hindsight_core.stores._sqlite_scopes import filter_sql, marks, micros, visible_ids
-from hindsight_core.stores._sqlite_vectors import check_claim, index_info
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import filter_sql, marks, micros, visible_ids
+from hindsight_core.stores._sql_vectors import check_claim, index_info
 from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best
 
 __all__ = ["VectorCache"]
@@ -39,8 +39,9 @@ _ALL: Final = f"""SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS 
 _CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
     FROM (SELECT rid FROM vectors WHERE change > ?
           UNION SELECT rid FROM memories WHERE change > ?) AS changed
-    CROSS JOIN memories AS m ON m.rid = changed.rid
-    CROSS JOIN vectors AS v ON v.rid = changed.rid AND v.space = (SELECT space FROM state)"""
+    CROSS JOIN memories AS m CROSS JOIN vectors AS v
+    WHERE m.rid = changed.rid AND v.rid = changed.rid
+    AND v.space = (SELECT space FROM state)"""
 
 
 class VectorCache:
@@ -56,7 +57,7 @@ class VectorCache:
 
     def nearest(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         scope: Scope,
         where: Where,
         vector: Matrix,
@@ -76,7 +77,8 @@ class VectorCache:
             found = [(int(self._rids[rows[i]]), float(scores[i])) for i in best(scores, limit)]
         ids = dict(
             connection.execute(
-                "SELECT m.rid, m.id FROM json_each(?) AS w JOIN memories AS m ON m.rid = w.value",
+                "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m"
+                " WHERE m.rid = CAST(w.value AS BIGINT)",
                 (json.dumps([rid for rid, _ in found]),),
             ).fetchall()
         )
@@ -84,7 +86,7 @@ class VectorCache:
 
     def cosines(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         scope: Scope,
         ids: Sequence[str],
         vector: Matrix,
@@ -93,8 +95,8 @@ class VectorCache:
         """Return the cosine with each of these records that the scope sees and that is encoded."""
         visible = visible_ids(connection, scope)
         wanted = connection.execute(
-            "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m ON m.id = w.value"
-            f" WHERE m.scope_id IN ({marks(visible)})",
+            "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m"
+            f" WHERE m.id = w.value AND m.scope_id IN ({marks(visible)})",
             (json.dumps(list(ids)), *visible),
         ).fetchall()
         with self._current(connection, claimed):
@@ -105,9 +107,7 @@ class VectorCache:
         return {one: float(score) for (_, one), score in zip(placed, scores, strict=True)}
 
     @contextmanager
-    def _current(
-        self, connection: sqlite3.Connection, claimed: IndexInfo | None
-    ) -> Generator[None]:
+    def _current(self, connection: Connection, claimed: IndexInfo | None) -> Generator[None]:
         """Hold the cache as it is on the connection's snapshot, or newer."""
         if self._pid != os.getpid():  # a lock that was held at the fork would never open again
             self._lock, self._pid = Lock(), os.getpid()
@@ -132,7 +132,7 @@ class VectorCache:
         self._times = np.zeros(0, np.int64)
         self._task_types = np.zeros(0, np.int32)
 
-    def _refresh(self, connection: sqlite3.Connection) -> None:
+    def _refresh(self, connection: Connection) -> None:
         change, forgotten = connection.execute("SELECT change, forgotten FROM state").fetchone()
         if change <= self._seen:  # another thread was here with a newer snapshot
             return
@@ -200,9 +200,7 @@ class VectorCache:
         self._times = _longer(self._times, size)
         self._task_types = _longer(self._task_types, size)
 
-    def _passing(
-        self, connection: sqlite3.Connection, visible: Sequence[int], where: Where
-    ) -> Rows:
+    def _passing(self, connection: Connection, visible: Sequence[int], where: Where) -> Rows:
         """Return the rows, ascending, of what these scopes hold and the filter lets through."""
         lists = [self._rows_of(scope) for scope in visible]
         rows = lists[0] if len(lists) == 1 else np.sort(np.concatenate(lists))
@@ -232,7 +230,7 @@ def _longer(column: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _passing_in_sql(
-    connection: sqlite3.Connection, visible: Sequence[int], where: Where
+    connection: Connection, visible: Sequence[int], where: Where
 ) -> NDArray[np.int64]:
     condition, values = filter_sql(visible, where)
     found = connection.execute(f"SELECT m.rid FROM memories AS m WHERE {condition}", values)

@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hindsight_core.errors import MissingExtraError
-from hindsight_core.events import Event, EventBase
-from hindsight_core.ports import (
-    AuditEntry,
-    CallRecord,
-    CallStats,
-    ErasureReceipt,
-    Hit,
-    IndexInfo,
-    PutResult,
-    RunInfo,
-    TermCounts,
-    TextHit,
-    Where,
-)
-from hindsight_core.ports_ledger import MemoryUse
-from hindsight_core.schema import Memory, Scope
-from hindsight_core.stores import (
-    _sqlite_audit,
-    _sqlite_backup,
-    _sqlite_calls,
-    _sqlite_erasure,
-    _sqlite_events,
-    _sqlite_records,
-    _sqlite_reports,
-    _sqlite_vectors,
-    _sqlite_wiping,
-)
+from hindsight_core.stores import _sqlite_backup, _sqlite_wiping
+from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores._sqlite_check import check
-from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_guard import GuardPart
-from hindsight_core.stores._sqlite_ledger import LedgerPart
-from hindsight_core.stores._sqlite_match import TextSearch
-
-if TYPE_CHECKING:
-    from hindsight_core.ports import Matrix
-    from hindsight_core.stores._vector_cache import VectorCache
+from hindsight_core.stores._sqlite_connection import SqliteDatabase
+from hindsight_core.stores._sqlite_postings import SqlitePostings
 
 __all__ = ["SqliteStore"]
 
 
-class SqliteStore(GuardPart, LedgerPart):
+class SqliteStore(SqlStore):
     """A `Store` in one file, shared by any number of threads and processes of one machine.
 
     The file and its folder are made where they are missing, readable by their owner only. Raises
@@ -58,10 +24,8 @@ class SqliteStore(GuardPart, LedgerPart):
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path).expanduser().absolute()
-        self._database = Database(self._path)
-        self._text = TextSearch()
-        self._vectors: VectorCache | None = None
-        self._claimed: IndexInfo | None = None
+        self._file = SqliteDatabase(self._path)
+        super().__init__(self._file, SqlitePostings())
 
     @property
     def path(self) -> Path:
@@ -76,182 +40,12 @@ class SqliteStore(GuardPart, LedgerPart):
     def embedded(self) -> bool:
         return True
 
-    def put(self, memories: Sequence[Memory]) -> list[PutResult]:
-        with self._database.write() as connection:
-            return _sqlite_records.put(connection, memories)
-
-    def find(self, scope: Scope, dedupe_keys: Sequence[str]) -> list[Memory]:
-        with self._database.read() as connection:
-            return _sqlite_records.find(connection, scope, dedupe_keys)
-
-    def get(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
-        with self._database.read() as connection:
-            return _sqlite_records.get(connection, scope, ids)
-
-    def select(
-        self, scope: Scope, where: Where, *, limit: int = 100, offset: int = 0
-    ) -> list[Memory]:
-        with self._database.read() as connection:
-            return _sqlite_records.select(connection, scope, where, limit, offset)
-
-    def match_text(
-        self, scope: Scope, where: Where, terms: Sequence[str], limit: int
-    ) -> list[TextHit]:
-        with self._database.read() as connection:
-            return self._text.match(connection, scope, where, terms, limit)
-
-    def term_counts(self, scope: Scope, terms: Sequence[str]) -> TermCounts:
-        with self._database.read() as connection:
-            return self._text.count(connection, scope, terms)
-
-    def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
-        return _sqlite_erasure.delete(self._database, scope, ids, wipe=wipe)
-
     def wipe(self, *, whole: bool = False) -> bool:
-        return _sqlite_wiping.wipe_deleted(self._database, whole=whole)
-
-    def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
-        return _sqlite_erasure.erase(self._database, scope, at)
-
-    def count(self, scope: Scope | None = None) -> dict[str, int]:
-        with self._database.read() as connection:
-            return _sqlite_records.count(connection, scope)
-
-    def change_counter(self) -> int:
-        return int(self._database.fetch("SELECT change FROM state")[0][0])
-
-    def touch(self, scope: Scope, ids: Sequence[str], *, at: datetime) -> None:
-        with self._database.write() as connection:
-            _sqlite_records.touch(connection, scope, ids, at)
-
-    def append(self, event: EventBase, *, owner: str) -> bool:
-        with self._database.write() as connection:
-            return _sqlite_events.append(connection, event, owner)
-
-    def runs(self, *, pending_only: bool = True, limit: int = 100) -> list[RunInfo]:
-        with self._database.read() as connection:
-            return _sqlite_events.runs(connection, pending_only=pending_only, limit=limit)
-
-    def events(self, run_id: str) -> list[Event]:
-        with self._database.read() as connection:
-            return _sqlite_events.events(connection, run_id)
-
-    def rewrite(self, events: Sequence[EventBase]) -> int:
-        with self._database.write() as connection:
-            return _sqlite_events.rewrite(connection, events)
-
-    def settle(
-        self,
-        run_id: str,
-        *,
-        through: int,
-        memories: Sequence[Memory],
-        calls: Sequence[CallRecord],
-        uses: Sequence[MemoryUse] = (),
-    ) -> list[PutResult]:
-        with self._database.write() as connection:
-            return _sqlite_events.settle(connection, run_id, through, memories, calls, uses)
-
-    def prune_events(self, *, before: datetime) -> int:
-        with self._database.write() as connection:
-            return _sqlite_events.prune(connection, before)
-
-    def call_stats(self, scope: Scope, *, signature: str = "", shape: str = "") -> list[CallStats]:
-        statement = _sqlite_calls.BY_SIGNATURE if signature else _sqlite_calls.BY_SHAPE
-        rows = self._database.fetch(statement, (scope.tenant, scope.user, signature or shape))
-        return _sqlite_calls.stats(rows)
-
-    def save_recall(self, scope: Scope, recall_id: str, run_id: str, report: str) -> None:
-        with self._database.write() as connection:
-            _sqlite_reports.save_recall(connection, scope, recall_id, run_id, report)
-
-    def load_recalls(self, scope: Scope, *, recall_id: str = "", run_id: str = "") -> list[str]:
-        with self._database.read() as connection:
-            return _sqlite_reports.load_recalls(connection, scope, recall_id, run_id)
-
-    def audit(self, entry: AuditEntry) -> None:
-        with self._database.write() as connection:
-            _sqlite_audit.append(connection, entry)
-
-    def audit_log(self, *, limit: int = 100) -> list[AuditEntry]:
-        with self._database.read() as connection:
-            return _sqlite_audit.newest(connection, limit)
-
-    def index_info(self) -> IndexInfo | None:
-        with self._database.read() as connection:
-            return _sqlite_vectors.index_info(connection)
-
-    def claim_index(self, info: IndexInfo) -> None:
-        with self._database.write() as connection:
-            _sqlite_vectors.claim_index(connection, info)
-        self._claimed = info
-
-    def unencoded(self, limit: int) -> list[tuple[str, str]]:
-        with self._database.read() as connection:
-            return _sqlite_vectors.unencoded(connection, limit)
-
-    def add_vectors(self, items: Iterable[tuple[str, Matrix]]) -> None:
-        self._cache()
-        with self._database.write() as connection:
-            _sqlite_vectors.add_vectors(connection, items, self._claimed)
-
-    def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
-        cache = self._cache()
-        with self._database.read() as connection:
-            return cache.nearest(connection, scope, where, vector, limit, self._claimed)
-
-    def cosines(self, scope: Scope, ids: Sequence[str], vector: Matrix) -> dict[str, float]:
-        cache = self._cache()
-        with self._database.read() as connection:
-            return cache.cosines(connection, scope, ids, vector, self._claimed)
-
-    def begin_reindex(self, info: IndexInfo) -> int:
-        self._drop_old_vectors()
-        with self._database.write() as connection:
-            left = _sqlite_vectors.begin_reindex(connection, info)
-        self._drop_old_vectors()
-        return left
-
-    def unindexed(self, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
-        with self._database.read() as connection:
-            return _sqlite_vectors.unindexed(connection, info, limit)
-
-    def add_reindexed(self, info: IndexInfo, items: Iterable[tuple[str, Matrix]]) -> None:
-        self._cache()
-        with self._database.write() as connection:
-            _sqlite_vectors.add_reindexed(connection, info, items)
-
-    def finish_reindex(self, info: IndexInfo) -> bool:
-        with self._database.write() as connection:
-            finished = _sqlite_vectors.finish_reindex(connection, info)
-        if finished:
-            self._claimed = info
-            self._drop_old_vectors()
-        return finished
+        return _sqlite_wiping.wipe_deleted(self._file, whole=whole)
 
     def check(self) -> dict[str, Any]:
-        return check(self._database)
+        return check(self._file)
 
     def backup(self, path: str | Path) -> None:
         """Copy the store to a new file while it is in use; raises `StoreError` if there is one."""
-        _sqlite_backup.backup(self._database, Path(path).expanduser().absolute())
-
-    def close(self) -> None:
-        self._database.close()
-
-    def _drop_old_vectors(self) -> None:
-        left = True
-        while left:  # a transaction each, so that nobody waits for all of it
-            with self._database.write() as connection:
-                left = _sqlite_vectors.drop_old_vectors(connection)
-
-    def _cache(self) -> VectorCache:
-        if self._vectors is None:
-            try:
-                from hindsight_core.stores._vector_cache import VectorCache
-            except ModuleNotFoundError as error:
-                if error.name != "numpy":
-                    raise
-                raise MissingExtraError("embed", "numpy", reason=str(error)) from error
-            self._vectors = VectorCache()
-        return self._vectors
+        _sqlite_backup.backup(self._file, Path(path).expanduser().absolute())

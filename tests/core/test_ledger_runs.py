@@ -156,10 +156,10 @@ DRAIN = """
 KILLED = """
     import os, signal, sys
     from hindsight_core import Hindsight
-    from hindsight_core.stores import _sqlite_ledger
+    from hindsight_core.stores import _sql_ledger
     def dies(*args):
         os.kill(os.getpid(), signal.SIGKILL)
-    _sqlite_ledger.write = dies
+    _sql_ledger.write = dies
     hindsight = Hindsight.open(sys.argv[1], embedder=None)
     hindsight._intake.drain(sys.argv[2])
 """

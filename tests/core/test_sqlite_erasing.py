@@ -182,7 +182,7 @@ def test_another_users_run_of_the_same_name_is_not_touched(store):
 
 
 def test_old_reports_of_recalls_make_room_for_new_ones(store, monkeypatch):
-    monkeypatch.setattr("hindsight_core.stores._sqlite_reports._KEPT", 3)
+    monkeypatch.setattr("hindsight_core.stores._sql_reports._KEPT", 3)
     for number in range(6):
         store.save_recall(ADA, f"r{number}", "run", f'{{"n": {number}}}')
         store.save_recall(BOB, f"r{number}", "run", "{}")
@@ -269,7 +269,7 @@ def test_a_large_store_is_erased_in_slices_and_the_receipt_says_what_is_left_to_
     store, monkeypatch
 ):
     monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._SMALL", 0)
-    monkeypatch.setattr("hindsight_core.stores._sqlite_erasure._AT_ONCE", 7)
+    monkeypatch.setattr("hindsight_core.stores._sql_erasure._AT_ONCE", 7)
     store.put([make_memory(f"m{n}", f"GONEMARK {n} " + "x" * 900, ADA) for n in range(50)])
     store.put([make_memory("kept", "KEPTMARK", BOB)])
     before = store.change_counter()
@@ -289,7 +289,7 @@ def test_a_large_store_is_erased_in_slices_and_the_receipt_says_what_is_left_to_
 
 
 def test_what_is_written_while_a_scope_is_erased_is_erased_or_kept_whole(store, monkeypatch):
-    monkeypatch.setattr("hindsight_core.stores._sqlite_erasure._AT_ONCE", 1)
+    monkeypatch.setattr("hindsight_core.stores._sql_erasure._AT_ONCE", 1)
     other = SqliteStore(store.path)
     store.put([make_memory(f"m{n}", "a pear", ADA) for n in range(40)])
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hindsight_core.indexed import CONTEXT_WEIGHT, search_text
 from hindsight_core.ports import IndexInfo, Where
 from hindsight_core.schema import Context, Kind, Scope
-from hindsight_core.stores import SqliteStore, _sqlite_match, _vector_matrix
+from hindsight_core.stores import SqliteStore, _sql_match, _vector_matrix
+from hindsight_core.stores._sqlite_postings import SqlitePostings
 from hindsight_core.stores._vector_matrix import VectorMatrix, best
 from hindsight_core.testing.samples import NOW, make_memory, unit_vector
 from hindsight_core.text import terms
@@ -80,27 +81,27 @@ def test_texts_are_ranked_by_bm25_over_the_scope_alone(store, texts, query):
 def test_a_common_word_costs_no_more_than_the_limits_and_a_rare_one_still_decides(
     store, monkeypatch
 ):
-    monkeypatch.setattr(_sqlite_match, "_LONG", 20)
-    monkeypatch.setattr(_sqlite_match, "_ENOUGH", 40)
-    monkeypatch.setattr(_sqlite_match, "_TOO_LONG", 200)
+    monkeypatch.setattr(_sql_match, "_LONG", 20)
+    monkeypatch.setattr(_sql_match, "_ENOUGH", 40)
+    monkeypatch.setattr(_sql_match, "_TOO_LONG", 200)
     store.put([make_memory(f"m{n:03}", f"common words everywhere {n}") for n in range(300)])
     store.put([make_memory("rare", "common words and a needle")])
     read = []
-    original = _sqlite_match._match
+    original = SqlitePostings.newest
 
-    def counted(connection, expression):
-        rids = original(connection, expression)
+    def counted(self, *asked):
+        rids = original(self, *asked)
         read.append(len(rids))
         return rids
 
-    monkeypatch.setattr(_sqlite_match, "_match", counted)
+    monkeypatch.setattr(SqlitePostings, "newest", counted)
     first = store.match_text(ADA, Where(), terms("common words everywhere needle"), 5)[0]
     assert first.id == "rare"
     assert sum(read) <= 100
 
 
 def test_of_common_words_the_records_that_hold_several_come_first(store, monkeypatch):
-    monkeypatch.setattr(_sqlite_match, "_LONG", 10)
+    monkeypatch.setattr(_sql_match, "_LONG", 10)
     store.put([make_memory("both", "refund policy")])
     store.put([make_memory(f"r{n}", "refund something") for n in range(40)])
     store.put([make_memory(f"p{n}", "policy something") for n in range(40)])
@@ -108,7 +109,7 @@ def test_of_common_words_the_records_that_hold_several_come_first(store, monkeyp
 
 
 def test_a_filter_that_few_records_pass_still_finds_them_among_common_words(store, monkeypatch):
-    monkeypatch.setattr(_sqlite_match, "_ENOUGH", 20)
+    monkeypatch.setattr(_sql_match, "_ENOUGH", 20)
     store.put([make_memory(f"m{n}", "alpha beta gamma") for n in range(200)])
     store.put([make_memory("lesson", "gamma", kind=Kind.LESSON)])
     hits = store.match_text(ADA, Where(kinds=(Kind.LESSON,)), terms("alpha beta gamma"), 5)
@@ -245,7 +246,7 @@ def test_a_growing_index_stays_exact_over_changes_and_deletions(store, monkeypat
 
 
 def test_a_cache_that_missed_too_many_deletions_loads_anew(store, monkeypatch):
-    monkeypatch.setattr("hindsight_core.stores._sqlite_vectors._KEPT_TOMBSTONES", 2)
+    monkeypatch.setattr("hindsight_core.stores._sql_vectors._KEPT_TOMBSTONES", 2)
     other = SqliteStore(store.path)
     names = [f"m{n}" for n in range(9)]
     store.put([make_memory(name) for name in names])

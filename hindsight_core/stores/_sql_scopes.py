@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from hindsight_core.ports import Where
 from hindsight_core.schema import Scope
+from hindsight_core.stores._sql import Connection
 from hindsight_core.text import fold
 
 __all__ = [
@@ -36,39 +36,39 @@ def from_micros(value: int) -> datetime:
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Return one `?` for each value, comma-separated."""
-    return ",".join("?" * len(values))
+    """Return one `?` for each value, comma-separated; of none NULL, which nothing is equal to."""
+    return ",".join("?" * len(values)) or "NULL"
 
 
-def scope_id(connection: sqlite3.Connection, scope: Scope) -> int:
+def scope_id(connection: Connection, scope: Scope) -> int:
     """Return the id of exactly this scope, which is made if it is new; for writes only."""
     named = (scope.tenant, scope.user, scope.agent or "", scope.session or "")
     found = connection.execute(
-        "SELECT id FROM scopes WHERE tenant = ? AND user = ? AND agent = ? AND session = ?", named
+        'SELECT id FROM scopes WHERE tenant = ? AND "user" = ? AND agent = ? AND session = ?', named
     ).fetchone()
     if found is None:
         found = connection.execute(
-            "INSERT INTO scopes (tenant, user, agent, session) VALUES (?, ?, ?, ?) RETURNING id",
+            'INSERT INTO scopes (tenant, "user", agent, session) VALUES (?, ?, ?, ?) RETURNING id',
             named,
         ).fetchone()
     return int(found[0])
 
 
-def visible_ids(connection: sqlite3.Connection, scope: Scope) -> list[int]:
+def visible_ids(connection: Connection, scope: Scope) -> list[int]:
     """Return the ids of the scopes that `scope` sees (`Scope.sees`), at most four."""
     rows = connection.execute(
-        "SELECT id FROM scopes WHERE tenant = ? AND user = ?"
+        'SELECT id FROM scopes WHERE tenant = ? AND "user" = ?'
         " AND agent IN ('', ?) AND session IN ('', ?)",
         (scope.tenant, scope.user, scope.agent or "", scope.session or ""),
     ).fetchall()
     return [row[0] for row in rows]
 
 
-def narrower_ids(connection: sqlite3.Connection, scope: Scope) -> list[int]:
+def narrower_ids(connection: Connection, scope: Scope) -> list[int]:
     """Return the ids of `scope` and of every scope inside it: what an erasure is about."""
     agent, session = scope.agent or "", scope.session or ""
     rows = connection.execute(
-        "SELECT id FROM scopes WHERE tenant = ? AND user = ?"
+        'SELECT id FROM scopes WHERE tenant = ? AND "user" = ?'
         " AND (? = '' OR agent = ?) AND (? = '' OR session = ?)",
         (scope.tenant, scope.user, agent, agent, session, session),
     ).fetchall()

@@ -6,14 +6,14 @@ by another embedder a second one grows beside it, and at the end one number is c
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from hindsight_core.errors import ConfigurationError, EmbedderMismatchError
 from hindsight_core.indexed import passage_text
 from hindsight_core.ports import IndexInfo
-from hindsight_core.stores import _sqlite_records as records
+from hindsight_core.stores import _sql_records as records
+from hindsight_core.stores._sql import Connection
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -38,12 +38,12 @@ _IN_USE: Final = "(SELECT space FROM state)"
 _NEXT: Final = f"(SELECT max(space) FROM embedder WHERE space > {_IN_USE})"
 
 
-def index_info(connection: sqlite3.Connection) -> IndexInfo | None:
+def index_info(connection: Connection) -> IndexInfo | None:
     """Return by which embedder the index was made, None while it is unclaimed."""
     return _info(connection, _IN_USE)
 
 
-def claim_index(connection: sqlite3.Connection, info: IndexInfo) -> None:
+def claim_index(connection: Connection, info: IndexInfo) -> None:
     """Bind the index to an embedder; the same one may bring new thresholds."""
     stored = index_info(connection)
     check_claim(stored, info)
@@ -59,7 +59,7 @@ def check_claim(stored: IndexInfo | None, claimed: IndexInfo | None) -> None:
         )
 
 
-def unencoded(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str]]:
+def unencoded(connection: Connection, limit: int) -> list[tuple[str, str]]:
     """Return ids and texts of records that have no vector yet, oldest first."""
     rows = connection.execute(
         f"SELECT {records.COLUMNS} FROM unencoded AS u"
@@ -70,7 +70,7 @@ def unencoded(connection: sqlite3.Connection, limit: int) -> list[tuple[str, str
 
 
 def add_vectors(
-    connection: sqlite3.Connection,
+    connection: Connection,
     items: Iterable[tuple[str, Matrix]],
     claimed: IndexInfo | None,
 ) -> None:
@@ -83,7 +83,7 @@ def add_vectors(
         connection.execute("DELETE FROM unencoded WHERE rid = ?", (rid,))
 
 
-def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
+def begin_reindex(connection: Connection, info: IndexInfo) -> int:
     """Begin or resume a second index; return how many records it lacks."""
     begun = _info(connection, _NEXT)
     if begun is None or not _same(begun, info):
@@ -100,7 +100,7 @@ def begin_reindex(connection: sqlite3.Connection, info: IndexInfo) -> int:
     return int(left)
 
 
-def unindexed(connection: sqlite3.Connection, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
+def unindexed(connection: Connection, info: IndexInfo, limit: int) -> list[tuple[str, str]]:
     """Return ids and texts of records that the second index lacks, oldest first."""
     _check_begun(connection, info)
     rows = connection.execute(
@@ -113,14 +113,14 @@ def unindexed(connection: sqlite3.Connection, info: IndexInfo, limit: int) -> li
 
 
 def add_reindexed(
-    connection: sqlite3.Connection, info: IndexInfo, items: Iterable[tuple[str, Matrix]]
+    connection: Connection, info: IndexInfo, items: Iterable[tuple[str, Matrix]]
 ) -> None:
     """Store vectors of the second index."""
     _check_begun(connection, info)
     _store(connection, _NEXT, info.dimension, items)
 
 
-def finish_reindex(connection: sqlite3.Connection, info: IndexInfo) -> bool:
+def finish_reindex(connection: Connection, info: IndexInfo) -> bool:
     """Put the second index in the place of the first if it lacks no record; say whether it did."""
     if unindexed(connection, info, 1):
         return False
@@ -130,11 +130,11 @@ def finish_reindex(connection: sqlite3.Connection, info: IndexInfo) -> bool:
     return True
 
 
-def drop_old_vectors(connection: sqlite3.Connection) -> bool:
+def drop_old_vectors(connection: Connection) -> bool:
     """Delete some of the vectors that no embedder stands for any more; False when none are left."""
     return (
         connection.execute(
-            "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors"
+            "DELETE FROM vectors WHERE (rid, space) IN (SELECT rid, space FROM vectors"
             " WHERE space NOT IN (SELECT space FROM embedder) LIMIT ?)",
             (_DROPPED_AT_ONCE,),
         ).rowcount
@@ -142,7 +142,7 @@ def drop_old_vectors(connection: sqlite3.Connection) -> bool:
     )
 
 
-def drop_old_tombstones(connection: sqlite3.Connection) -> None:
+def drop_old_tombstones(connection: Connection) -> None:
     """Keep the newest tombstones only; a cache that is older than they are loads anew."""
     last = connection.execute(
         "SELECT change FROM tombstones ORDER BY change DESC LIMIT 1 OFFSET ?", (_KEPT_TOMBSTONES,)
@@ -152,7 +152,7 @@ def drop_old_tombstones(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE state SET forgotten = max(forgotten, ?)", last)
 
 
-def _info(connection: sqlite3.Connection, space: str) -> IndexInfo | None:
+def _info(connection: Connection, space: str) -> IndexInfo | None:
     row = connection.execute(
         f"SELECT model, dimension, relevance, same_subject FROM embedder WHERE space = {space}"
     ).fetchone()
@@ -161,7 +161,7 @@ def _info(connection: sqlite3.Connection, space: str) -> IndexInfo | None:
     return IndexInfo(model=row[0], dimension=row[1], relevance=row[2], same_subject=row[3])
 
 
-def _check_begun(connection: sqlite3.Connection, info: IndexInfo) -> None:
+def _check_begun(connection: Connection, info: IndexInfo) -> None:
     begun = _info(connection, _NEXT)
     if begun is None or not _same(begun, info):
         raise ConfigurationError(
@@ -170,9 +170,12 @@ def _check_begun(connection: sqlite3.Connection, info: IndexInfo) -> None:
         )
 
 
-def _write_info(connection: sqlite3.Connection, space: str, info: IndexInfo) -> None:
+def _write_info(connection: Connection, space: str, info: IndexInfo) -> None:
     connection.execute(
-        f"INSERT OR REPLACE INTO embedder VALUES ({space}, ?, ?, ?, ?)",
+        f"INSERT INTO embedder (space, model, dimension, relevance, same_subject)"
+        f" VALUES ({space}, ?, ?, ?, ?) ON CONFLICT (space) DO UPDATE SET model = excluded.model,"
+        " dimension = excluded.dimension, relevance = excluded.relevance,"
+        " same_subject = excluded.same_subject",
         (info.model, info.dimension, info.relevance, info.same_subject),
     )
 
@@ -182,7 +185,7 @@ def _same(one: IndexInfo, other: IndexInfo) -> bool:
 
 
 def _store(
-    connection: sqlite3.Connection,
+    connection: Connection,
     space: str,
     dimension: int,
     items: Iterable[tuple[str, Matrix]],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.ports_ledger import MemoryUse, UseCount, Verdict
 from hindsight_core.schema import Scope
-from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_scopes import from_micros, micros, scope_id
+from hindsight_core.stores._sql import Connection, Database
+from hindsight_core.stores._sql_scopes import from_micros, micros, scope_id
 
 __all__ = ["LedgerPart", "write"]
 
@@ -29,7 +28,7 @@ _LEASE: Final = """INSERT INTO leases (name, owner, until, done_at) VALUES (?, ?
     ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until"""
 
 
-def write(connection: sqlite3.Connection, lines: Iterable[MemoryUse]) -> None:
+def write(connection: Connection, lines: Iterable[MemoryUse]) -> None:
     """Write lines, each in the place of an earlier one of the same run and memory."""
     connection.executemany(
         _WRITE,

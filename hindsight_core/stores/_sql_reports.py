@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Final
 
 from hindsight_core.schema import Scope
-from hindsight_core.stores._sqlite_scopes import marks, scope_id, visible_ids
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import marks, scope_id, visible_ids
 
 __all__ = ["load_recalls", "save_recall"]
 
@@ -15,12 +15,15 @@ _KEPT: Final = 1_000
 
 
 def save_recall(
-    connection: sqlite3.Connection, scope: Scope, recall_id: str, run_id: str, report: str
+    connection: Connection, scope: Scope, recall_id: str, run_id: str, report: str
 ) -> None:
     """Keep the report of a recall, in the place of an earlier one of the same id."""
     found = scope_id(connection, scope)
     connection.execute(
-        "INSERT OR REPLACE INTO recalls (scope_id, recall_id, run_id, report) VALUES (?, ?, ?, ?)",
+        "DELETE FROM recalls WHERE scope_id = ? AND recall_id = ?", (found, recall_id)
+    )
+    connection.execute(
+        "INSERT INTO recalls (scope_id, recall_id, run_id, report) VALUES (?, ?, ?, ?)",
         (found, recall_id, run_id, report),
     )
     connection.execute(
@@ -30,9 +33,7 @@ def save_recall(
     )
 
 
-def load_recalls(
-    connection: sqlite3.Connection, scope: Scope, recall_id: str, run_id: str
-) -> list[str]:
+def load_recalls(connection: Connection, scope: Scope, recall_id: str, run_id: str) -> list[str]:
     """Return the reports that the scope sees, of one recall or of all recalls of a run."""
     visible = visible_ids(connection, scope)
     rows = connection.execute(

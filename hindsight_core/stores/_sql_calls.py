@@ -6,13 +6,13 @@ The scope in which a call was made is kept beside its count, so that erasing tha
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.ports import CallRecord, CallStats
-from hindsight_core.stores._sqlite_scopes import from_micros, micros, scope_id
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import from_micros, micros, scope_id
 
 __all__ = ["BY_SHAPE", "BY_SIGNATURE", "count", "stats"]
 
@@ -21,11 +21,11 @@ _COLUMNS: Final = (
     " last_failure_at, last_success_at"
 )
 BY_SIGNATURE: Final = (
-    f"SELECT {_COLUMNS} FROM calls WHERE tenant = ? AND user = ? AND signature = ?"
+    f'SELECT {_COLUMNS} FROM calls WHERE tenant = ? AND "user" = ? AND signature = ?'
 )
-BY_SHAPE: Final = f"SELECT {_COLUMNS} FROM calls WHERE tenant = ? AND user = ? AND shape = ?"
+BY_SHAPE: Final = f'SELECT {_COLUMNS} FROM calls WHERE tenant = ? AND "user" = ? AND shape = ?'
 _SAME_CALL: Final = (
-    "tenant = :tenant AND user = :user AND signature = :signature AND situation = :situation"
+    'tenant = :tenant AND "user" = :user AND signature = :signature AND situation = :situation'
 )
 _NEW: Final = """INSERT INTO calls VALUES (:tenant, :user, :signature, :situation, :scope_id,
     :shape, :tool, 0, 0, '', 0, '', NULL, NULL) ON CONFLICT DO NOTHING"""
@@ -36,15 +36,15 @@ _CLEAR: Final = f"""UPDATE calls SET failures = 0
     WHERE {_SAME_CALL} AND coalesce(last_failure_at, :at) <= :at"""
 # A failure that arrives late, from before a success, says nothing of what is true since.
 _FAILED: Final = f"""UPDATE calls SET
-    failures = failures + NOT EXISTS (
-        SELECT 1 FROM calls WHERE {_SAME_CALL} AND last_success_at > :at),
+    failures = failures + CASE WHEN EXISTS (
+        SELECT 1 FROM calls WHERE {_SAME_CALL} AND last_success_at > :at) THEN 0 ELSE 1 END,
     error_class = :error_class, transient = :transient,
     memory_id = CASE :memory_id WHEN '' THEN memory_id ELSE :memory_id END,
     last_failure_at = max(coalesce(last_failure_at, :at), :at)
     WHERE {_SAME_CALL} AND scope_id = :scope_id"""
 
 
-def count(connection: sqlite3.Connection, calls: Iterable[CallRecord]) -> None:
+def count(connection: Connection, calls: Iterable[CallRecord]) -> None:
     """Count each call once: one whose scope, run and key were counted before changes nothing."""
     for call in calls:
         scope = scope_id(connection, call.scope)

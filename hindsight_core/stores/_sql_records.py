@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -16,8 +15,9 @@ from hindsight_core.errors import InvalidMemoryError, StaleError, StoreCorruptEr
 from hindsight_core.indexed import passage_text, search_text
 from hindsight_core.ports import PutResult, Where
 from hindsight_core.schema import Memory, Scope, Status
-from hindsight_core.stores import _sqlite_text as text
-from hindsight_core.stores._sqlite_scopes import (
+from hindsight_core.stores import _sql_text as text
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import (
     filter_sql,
     from_micros,
     marks,
@@ -41,32 +41,33 @@ __all__ = [
 ]
 
 COLUMNS: Final = 'm.body, m."references", m.last_referenced_at'
-_WRITE: Final = """INSERT INTO memories (
-    rid, id, scope_id, kind, status, superseded, time, created_at, subject, task_type, dedupe_key,
+_INSERT: Final = """INSERT INTO memories (
+    id, scope_id, kind, status, superseded, time, created_at, subject, task_type, dedupe_key,
     revision, "references", last_referenced_at, change, body)
-    VALUES (:rid, :id, :scope_id, :kind, :status, :superseded, :time, :created_at, :subject,
+    VALUES (:id, :scope_id, :kind, :status, :superseded, :time, :created_at, :subject,
     :task_type, :dedupe_key, :revision, :references, :last_referenced_at,
     (SELECT change FROM state), :body)
-    ON CONFLICT (rid) DO UPDATE SET scope_id = :scope_id, kind = :kind, status = :status,
+    RETURNING rid"""
+_REPLACE: Final = """UPDATE memories SET scope_id = :scope_id, kind = :kind, status = :status,
     superseded = :superseded, time = :time, created_at = :created_at, subject = :subject,
     task_type = :task_type, dedupe_key = :dedupe_key, revision = :revision,
     change = (SELECT change FROM state), body = :body
-    RETURNING rid"""
+    WHERE rid = :rid RETURNING rid"""
 
 
-def put(connection: sqlite3.Connection, memories: Iterable[Memory]) -> list[PutResult]:
+def put(connection: Connection, memories: Iterable[Memory]) -> list[PutResult]:
     """Insert memories, or replace them by id; see `MemoryStore.put`."""
     return [_put_one(connection, memory) for memory in memories]
 
 
-def check_present(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
+def check_present(connection: Connection, ids: Sequence[str]) -> None:
     """Raise `StaleError` if one of the records is gone: what was erased must not come back."""
     for one in ids:
         if connection.execute("SELECT 1 FROM memories WHERE id = ?", (one,)).fetchone() is None:
             raise StaleError(f"memory {one} was erased meanwhile. Read again and repeat")
 
 
-def find(connection: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Memory]:
+def find(connection: Connection, scope: Scope, keys: Sequence[str]) -> list[Memory]:
     """Return the memories of exactly this scope that hold one of the dedupe keys."""
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM memories AS m JOIN scopes AS s ON s.id = m.scope_id"
@@ -78,13 +79,13 @@ def find(connection: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> l
     return [load(*row) for row in rows]
 
 
-def get(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+def get(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Memory]:
     """Return those of `ids` that the scope sees, in the order asked for, each once."""
     visible = visible_ids(connection, scope)
     rows = connection.execute(
         f"SELECT m.id, {COLUMNS} FROM json_each(?) AS wanted"
-        " CROSS JOIN memories AS m ON m.id = wanted.value"
-        f" WHERE m.scope_id IN ({marks(visible)})",
+        " CROSS JOIN memories AS m WHERE m.id = wanted.value"
+        f" AND m.scope_id IN ({marks(visible)})",
         (json.dumps(list(dict.fromkeys(ids))), *visible),
     )
     found = {row[0]: load(*row[1:]) for row in rows}
@@ -92,7 +93,7 @@ def get(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> lis
 
 
 def select(
-    connection: sqlite3.Connection, scope: Scope, where: Where, limit: int, offset: int
+    connection: Connection, scope: Scope, where: Where, limit: int, offset: int
 ) -> list[Memory]:
     """List memories that the scope sees and the filter lets through, newest first."""
     condition, values = filter_sql(visible_ids(connection, scope), where)
@@ -104,7 +105,7 @@ def select(
     return [load(*row) for row in rows]
 
 
-def count(connection: sqlite3.Connection, scope: Scope | None) -> dict[str, int]:
+def count(connection: Connection, scope: Scope | None) -> dict[str, int]:
     """Count records by `kind/status`, of what the scope sees or of the whole store."""
     condition, values = "TRUE", list[int]()
     if scope is not None:
@@ -117,7 +118,7 @@ def count(connection: sqlite3.Connection, scope: Scope | None) -> dict[str, int]
     return dict(rows.fetchall())
 
 
-def touch(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str], at: datetime) -> None:
+def touch(connection: Connection, scope: Scope, ids: Sequence[str], at: datetime) -> None:
     """Count one more reference to each memory that the scope sees."""
     visible = visible_ids(connection, scope)
     # One by one: asked for several, SQLite walks through the whole scope.
@@ -155,7 +156,7 @@ def _parse(body: str) -> Memory:
         ) from error
 
 
-def _put_one(connection: sqlite3.Connection, memory: Memory) -> PutResult:
+def _put_one(connection: Connection, memory: Memory) -> PutResult:
     scope = scope_id(connection, memory.scope)
     old = connection.execute(
         f"SELECT m.rid, m.scope_id, m.revision, {COLUMNS}, s.tenant, s.user FROM memories AS m"
@@ -168,14 +169,15 @@ def _put_one(connection: sqlite3.Connection, memory: Memory) -> PutResult:
     if old is not None:
         _check_replacement(memory, old, twin)
     row = _row(memory, scope)
-    row["rid"] = None if old is None else old[0]
-    (rid,) = connection.execute(_WRITE, row).fetchone()
+    if old is not None:
+        row["rid"] = old[0]
+    (rid,) = connection.execute(_INSERT if old is None else _REPLACE, row).fetchone()
     _write_sets(connection, rid, memory)
     _write_index(connection, rid, scope, memory, old)
     return PutResult(id=memory.id, created=old is None)
 
 
-def _twin(connection: sqlite3.Connection, scope: int, memory: Memory) -> str | None:
+def _twin(connection: Connection, scope: int, memory: Memory) -> str | None:
     if not memory.dedupe_key:
         return None
     found = connection.execute(
@@ -226,7 +228,7 @@ def _row(memory: Memory, scope: int) -> dict[str, Any]:
     }
 
 
-def _write_sets(connection: sqlite3.Connection, rid: int, memory: Memory) -> None:
+def _write_sets(connection: Connection, rid: int, memory: Memory) -> None:
     for table, column, values in (
         ("entities", "entity", {fold(entity) for entity in memory.key.entities}),
         ("tools", "tool", set(memory.key.tool_sequence)),
@@ -238,9 +240,7 @@ def _write_sets(connection: sqlite3.Connection, rid: int, memory: Memory) -> Non
         )
 
 
-def _write_index(
-    connection: sqlite3.Connection, rid: int, scope: int, memory: Memory, old: Any
-) -> None:
+def _write_index(connection: Connection, rid: int, scope: int, memory: Memory, old: Any) -> None:
     """Keep text and vector of a record in step with it; what is in cold storage has neither."""
     found, read = search_text(memory), passage_text(memory)
     cold = memory.status is Status.COLD

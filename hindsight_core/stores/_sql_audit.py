@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from typing import Any
 
 from hindsight_core.ports import AuditEntry
-from hindsight_core.stores._sqlite_scopes import from_micros, micros
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import from_micros, micros
 
 __all__ = ["append", "newest", "problems"]
 
 
-def append(connection: sqlite3.Connection, entry: AuditEntry) -> None:
+def append(connection: Connection, entry: AuditEntry) -> None:
     """Append to the log."""
     last = connection.execute("SELECT hash FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
     previous = "" if last is None else last[0]
@@ -29,7 +29,7 @@ def append(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     )
 
 
-def newest(connection: sqlite3.Connection, limit: int) -> list[AuditEntry]:
+def newest(connection: Connection, limit: int) -> list[AuditEntry]:
     """Return the newest entries, newest first."""
     rows = connection.execute(
         "SELECT at, actor, action, subject, detail FROM audit ORDER BY seq DESC LIMIT ?",
@@ -41,11 +41,11 @@ def newest(connection: sqlite3.Connection, limit: int) -> list[AuditEntry]:
     ]
 
 
-def problems(connection: sqlite3.Connection) -> list[str]:
+def problems(connection: Connection, last: int) -> list[str]:
     """Name every entry that was changed, moved or taken away since it was written.
 
-    Entries are named by their number. The newest ones may be missing too: SQLite remembers the last
-    number that it gave.
+    Entries are named by their number. The newest ones may be missing too: `last` is the last number
+    that was given.
     """
     rows: list[Any] = connection.execute(
         "SELECT seq, prev_hash, hash, at, actor, action, subject, detail FROM audit ORDER BY seq"
@@ -68,9 +68,8 @@ def problems(connection: sqlite3.Connection) -> list[str]:
                     f"audit entry {seq} does not follow: what it was written after is gone"
                 )
         expected, previous = seq + 1, digest
-    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
-    if last is not None and last[0] >= expected:
-        found.append(_missing(expected, last[0]))
+    if last >= expected:
+        found.append(_missing(expected, last))
     return found
 
 

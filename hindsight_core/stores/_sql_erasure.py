@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.ports import ErasureReceipt
 from hindsight_core.schema import Scope
-from hindsight_core.stores import _sqlite_text as text
-from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_guard import forget_about
-from hindsight_core.stores._sqlite_records import forget_parsed
-from hindsight_core.stores._sqlite_scopes import marks, narrower_ids, visible_ids
-from hindsight_core.stores._sqlite_vectors import drop_old_tombstones
-from hindsight_core.stores._sqlite_wiping import wipe_deleted
+from hindsight_core.stores import _sql_text as text
+from hindsight_core.stores._sql import Connection, Database, Postings
+from hindsight_core.stores._sql_guard import forget_about
+from hindsight_core.stores._sql_records import forget_parsed
+from hindsight_core.stores._sql_scopes import marks, narrower_ids, visible_ids
+from hindsight_core.stores._sql_vectors import drop_old_tombstones
 
 __all__ = ["delete", "erase"]
 
 _BESIDE: Final = ("uses", "calls", "counted", "recalls", "events", "runs", "guard_records")
+_ALL: Final = 2**62
 _AT_ONCE: Final = 200
 """Records that one transaction of an erasure takes out: about a tenth of a second."""
 
 
-def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) -> int:
+def delete(database: Database, scope: Scope, ids: Sequence[str]) -> int:
     """Erase those of the records that the scope sees, and what else in the store repeats them.
 
     The recall reports that name them go, and so does the transcript of the runs in which they were
-    learnt, as far as it is judged. With `wipe` the space that all of it took is overwritten too,
-    which takes about a second at 100,000 records; without it some of it stays in unused space until
-    a later wipe.
+    learnt, as far as it is judged. Some of it stays in unused space until a later wipe.
     """
     with database.write() as connection:
         visible = visible_ids(connection, scope)
         gone = connection.execute(
             "SELECT m.rid, m.scope_id, m.id, m.body FROM json_each(?) AS wanted"
-            " CROSS JOIN memories AS m ON m.id = wanted.value"
-            f" WHERE m.scope_id IN ({marks(visible)})",
+            " CROSS JOIN memories AS m WHERE m.id = wanted.value"
+            f" AND m.scope_id IN ({marks(visible)})",
             (json.dumps(list(dict.fromkeys(ids))), *visible),
         ).fetchall()
         whole_user = narrower_ids(connection, Scope(tenant=scope.tenant, user=scope.user))
@@ -56,12 +53,12 @@ def delete(database: Database, scope: Scope, ids: Sequence[str], *, wipe: bool) 
         _forget_runs(connection, whole_user, _runs_of(gone))
         drop_old_tombstones(connection)
     forget_parsed()
-    if gone and wipe:
-        wipe_deleted(database)
     return len(gone)
 
 
-def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
+def erase(
+    database: Database, postings: Postings, scope: Scope, at: datetime, wipe: Callable[[], bool]
+) -> ErasureReceipt:
     """Erase a scope and everything narrower, overwrite what it took, and look again.
 
     The records go some at a time, so that other writers wait for a fraction of a second only. One
@@ -73,7 +70,7 @@ def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
     with database.write() as connection:
         scopes = narrower_ids(connection, scope)
         inside = f"scope_id IN ({marks(scopes)})"
-        _erase_records(connection, scopes, -1, removed)  # those written since the last look
+        _erase_records(connection, scopes, _ALL, removed)  # those written since the last look
         _leave_runs(connection, scopes)
         for table in _BESIDE:
             removed[table] = connection.execute(
@@ -82,8 +79,8 @@ def erase(database: Database, scope: Scope, at: datetime) -> ErasureReceipt:
         connection.execute(f"DELETE FROM scopes WHERE id IN ({marks(scopes)})", scopes)
         drop_old_tombstones(connection)
     forget_parsed()
-    overwritten = wipe_deleted(database)
-    remaining = _look(database, scope, scopes)
+    overwritten = wipe()
+    remaining = _look(database, postings, scope, scopes)
     return ErasureReceipt(
         scope=scope, at=at, removed=removed, remaining=remaining, overwritten=overwritten
     )
@@ -95,9 +92,9 @@ def _erase_some(database: Database, scope: Scope, removed: dict[str, int]) -> bo
 
 
 def _erase_records(
-    connection: sqlite3.Connection, scopes: Sequence[int], limit: int, removed: dict[str, int]
+    connection: Connection, scopes: Sequence[int], limit: int, removed: dict[str, int]
 ) -> bool:
-    """Erase up to `limit` records of these scopes (-1: all), and say whether there were any."""
+    """Erase up to `limit` records of these scopes, and say whether there were any."""
     gone = connection.execute(
         f"SELECT rid, scope_id FROM memories WHERE scope_id IN ({marks(scopes)}) LIMIT ?",
         (*scopes, limit),
@@ -118,9 +115,7 @@ def _runs_of(gone: Sequence[Any]) -> list[str]:
     return sorted({one["run_id"] for one in evidence})
 
 
-def _forget_runs(
-    connection: sqlite3.Connection, scopes: Sequence[int], run_ids: Sequence[str]
-) -> None:
+def _forget_runs(connection: Connection, scopes: Sequence[int], run_ids: Sequence[str]) -> None:
     """Take the judged transcript of runs away, but not the keys of its events.
 
     A history that is replayed is known by its keys, so what was forgotten does not come back. Of a
@@ -129,7 +124,7 @@ def _forget_runs(
     """
     for run_id in run_ids:
         run = connection.execute(
-            "SELECT judged, ended AND judged = total FROM runs WHERE run_id = ?"
+            "SELECT judged, ended <> 0 AND judged = total FROM runs WHERE run_id = ?"
             f" AND scope_id IN ({marks(scopes)})",
             (run_id, *scopes),
         ).fetchone()
@@ -143,15 +138,21 @@ def _forget_runs(
             connection.execute("DELETE FROM recalls WHERE run_id = ?", (run_id,))
             connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
         else:
-            connection.execute(
-                "UPDATE events SET body = json_replace(body, '$.text', '', '$.before', '')"
-                " WHERE seq IN (SELECT seq FROM events WHERE run_id = ? ORDER BY seq LIMIT ?)"
-                " AND json_extract(body, '$.type') IN ('user_said', 'agent_said')",
+            said = connection.execute(
+                "SELECT seq, body FROM events WHERE run_id = ? ORDER BY seq LIMIT ?",
                 (run_id, judged),
-            )
+            ).fetchall()
+            for seq, body in said:
+                event = json.loads(body)
+                if event["type"] in ("user_said", "agent_said"):
+                    event |= {name: "" for name in ("text", "before") if name in event}
+                    connection.execute(
+                        "UPDATE events SET body = ? WHERE seq = ?",
+                        (json.dumps(event, ensure_ascii=False), seq),
+                    )
 
 
-def _leave_runs(connection: sqlite3.Connection, scopes: Sequence[int]) -> None:
+def _leave_runs(connection: Connection, scopes: Sequence[int]) -> None:
     """Make the events of these scopes' runs go with them, and the runs that stay count right."""
     if not scopes:
         return
@@ -175,7 +176,9 @@ def _leave_runs(connection: sqlite3.Connection, scopes: Sequence[int]) -> None:
     )
 
 
-def _look(database: Database, scope: Scope, scopes: Sequence[int]) -> dict[str, int]:
+def _look(
+    database: Database, postings: Postings, scope: Scope, scopes: Sequence[int]
+) -> dict[str, int]:
     remaining: dict[str, int] = {}
     with database.read() as connection:
         again = sorted({*scopes, *narrower_ids(connection, scope)})
@@ -190,8 +193,5 @@ def _look(database: Database, scope: Scope, scopes: Sequence[int]) -> dict[str, 
         ).fetchone()
         remaining["texts"] = 0
         for scope_id in again:
-            (left,) = connection.execute(
-                "SELECT count(*) FROM texts WHERE texts MATCH ?", (text.everything_of(scope_id),)
-            ).fetchone()
-            remaining["texts"] += left
+            remaining["texts"] += postings.count_of(connection, scope_id)
     return remaining

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,15 +14,16 @@ from hindsight_core.events import Event, EventBase, RunEnded, dump_event, load_e
 from hindsight_core.ports import CallRecord, PutResult, RunInfo
 from hindsight_core.ports_ledger import MemoryUse
 from hindsight_core.schema import Memory, Scope
-from hindsight_core.stores import _sqlite_calls as calls_table
-from hindsight_core.stores import _sqlite_ledger as ledger
-from hindsight_core.stores import _sqlite_records as records
-from hindsight_core.stores._sqlite_scopes import from_micros, micros, scope_id
+from hindsight_core.stores import _sql_calls as calls_table
+from hindsight_core.stores import _sql_ledger as ledger
+from hindsight_core.stores import _sql_records as records
+from hindsight_core.stores._sql import Connection
+from hindsight_core.stores._sql_scopes import from_micros, micros, scope_id
 
 __all__ = ["append", "events", "prune", "rewrite", "runs", "settle"]
 
 
-def append(connection: sqlite3.Connection, event: EventBase, owner: str) -> bool:
+def append(connection: Connection, event: EventBase, owner: str) -> bool:
     """Make an event durable; False if its scope holds one of that key already."""
     try:
         body = dump_event(event)
@@ -41,8 +41,8 @@ def append(connection: sqlite3.Connection, event: EventBase, owner: str) -> bool
         return False
     connection.execute(
         "INSERT INTO runs VALUES (?, ?, ?, ?, ?, 1, 0, ?) ON CONFLICT (run_id) DO UPDATE"
-        " SET total = total + 1, last_at = max(last_at, excluded.last_at),"
-        " ended = max(ended, excluded.ended)",
+        " SET total = runs.total + 1, last_at = max(runs.last_at, excluded.last_at),"
+        " ended = max(runs.ended, excluded.ended)",
         (event.run_id, scope, owner, at, at, isinstance(event, RunEnded)),
     )
     connection.execute(
@@ -52,7 +52,7 @@ def append(connection: sqlite3.Connection, event: EventBase, owner: str) -> bool
     return True
 
 
-def runs(connection: sqlite3.Connection, *, pending_only: bool, limit: int) -> list[RunInfo]:
+def runs(connection: Connection, *, pending_only: bool, limit: int) -> list[RunInfo]:
     """List runs, oldest first."""
     rows = connection.execute(
         "SELECT r.run_id, s.tenant, s.user, s.agent, s.session, r.owner, r.first_at, r.last_at,"
@@ -75,7 +75,7 @@ def runs(connection: sqlite3.Connection, *, pending_only: bool, limit: int) -> l
     ]
 
 
-def events(connection: sqlite3.Connection, run_id: str) -> list[Event]:
+def events(connection: Connection, run_id: str) -> list[Event]:
     """Return all events of a run in the order of their arrival."""
     rows = connection.execute("SELECT body FROM events WHERE run_id = ? ORDER BY seq", (run_id,))
     try:
@@ -87,7 +87,7 @@ def events(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         ) from error
 
 
-def rewrite(connection: sqlite3.Connection, changed: Sequence[EventBase]) -> int:
+def rewrite(connection: Connection, changed: Sequence[EventBase]) -> int:
     """Replace the bodies of events that are there."""
     return sum(
         connection.execute(
@@ -99,7 +99,7 @@ def rewrite(connection: sqlite3.Connection, changed: Sequence[EventBase]) -> int
 
 
 def settle(
-    connection: sqlite3.Connection,
+    connection: Connection,
     run_id: str,
     through: int,
     memories: Sequence[Memory],
@@ -124,13 +124,14 @@ def settle(
     return results
 
 
-def prune(connection: sqlite3.Connection, before: datetime) -> int:
+def prune(connection: Connection, before: datetime) -> int:
     """Delete the events of runs that are judged wholly and ended before that time.
 
     What the runs' recalls reported goes with them.
     """
     gone = connection.execute(
-        "SELECT run_id FROM runs WHERE ended AND judged = total AND last_at < ?", (micros(before),)
+        "SELECT run_id FROM runs WHERE ended <> 0 AND judged = total AND last_at < ?",
+        (micros(before),),
     ).fetchall()
     deleted = 0
     for run in gone:
@@ -143,7 +144,7 @@ def prune(connection: sqlite3.Connection, before: datetime) -> int:
     return deleted
 
 
-def _check_owner(connection: sqlite3.Connection, event: EventBase) -> None:
+def _check_owner(connection: Connection, event: EventBase) -> None:
     owner = connection.execute(
         "SELECT s.tenant, s.user FROM runs AS r JOIN scopes AS s ON s.id = r.scope_id"
         " WHERE r.run_id = ?",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final
 
 from hindsight_core.errors import InvalidMemoryError
 from hindsight_core.ports_guard import GuardRecord
 from hindsight_core.schema import Scope, Status
-from hindsight_core.stores._sqlite_connection import Database
-from hindsight_core.stores._sqlite_scopes import (
+from hindsight_core.stores._sql import Connection, Database
+from hindsight_core.stores._sql_scopes import (
     from_micros,
     marks,
     micros,
@@ -24,14 +23,14 @@ __all__ = ["GuardPart", "forget_about"]
 
 _KEPT: Final = (
     "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
-    " FROM scopes AS s CROSS JOIN guard_records AS g ON g.scope_id = s.id AND g.kind IN ({kinds})"
-    " WHERE (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
+    " FROM scopes AS s CROSS JOIN guard_records AS g WHERE g.scope_id = s.id AND g.kind IN ({kinds})"
+    " AND (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
     " ORDER BY g.seq DESC LIMIT ?"
 )
 
 
 class GuardPart:
-    """The part of `SqliteStore` that is a `GuardStore`."""
+    """The part of an SQL store that is a `GuardStore`."""
 
     _database: Database
 
@@ -60,7 +59,7 @@ class GuardPart:
             return _derived(connection, scope, ids)
 
 
-def _keep(connection: sqlite3.Connection, records: Sequence[GuardRecord]) -> None:
+def _keep(connection: Connection, records: Sequence[GuardRecord]) -> None:
     """Insert records, or replace them by id."""
     for record in records:
         scope = record.scope
@@ -92,7 +91,7 @@ def _record(row: Any) -> GuardRecord:
     )
 
 
-def _drop(connection: sqlite3.Connection, ids: Sequence[str], *, tenant: str) -> int:
+def _drop(connection: Connection, ids: Sequence[str], *, tenant: str) -> int:
     """Delete records of a tenant by id."""
     return connection.execute(
         "DELETE FROM guard_records WHERE id IN (SELECT value FROM json_each(?))"
@@ -101,7 +100,7 @@ def _drop(connection: sqlite3.Connection, ids: Sequence[str], *, tenant: str) ->
     ).rowcount
 
 
-def forget_about(connection: sqlite3.Connection, scopes: Sequence[int], ids: Sequence[str]) -> int:
+def forget_about(connection: Connection, scopes: Sequence[int], ids: Sequence[str]) -> int:
     """Delete the records that are about memories which are erased."""
     return connection.execute(
         "DELETE FROM guard_records WHERE about IN (SELECT value FROM json_each(?))"
@@ -110,32 +109,33 @@ def forget_about(connection: sqlite3.Connection, scopes: Sequence[int], ids: Seq
     ).rowcount
 
 
-def _scopes_holding(
-    connection: sqlite3.Connection, status: Status, *, tenant: str | None
-) -> list[Scope]:
+def _scopes_holding(connection: Connection, status: Status, *, tenant: str | None) -> list[Scope]:
     """Return the scopes that hold a memory of a status."""
     rows = connection.execute(
-        "SELECT tenant, user, agent, session FROM scopes WHERE (? IS NULL OR tenant = ?)"
+        'SELECT tenant, "user", agent, session FROM scopes WHERE (? IS NULL OR tenant = ?)'
         " AND id IN (SELECT scope_id FROM memories WHERE status = ?) ORDER BY id",
         (tenant, tenant, str(status)),
     )
     return [_scope(*row) for row in rows]
 
 
-def _derived(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[str]:
+def _derived(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[str]:
     """Return the memories of the user whose lineage leads to one of these ids."""
     whole = narrower_ids(connection, Scope(tenant=scope.tenant, user=scope.user))
     found: dict[str, None] = {}
     wanted = list(dict.fromkeys(ids))
     while wanted:
-        # `json_each` is asked of the few records only that hold such an id at all.
         rows = connection.execute(
-            "SELECT DISTINCT m.id FROM memories AS m, json_each(m.body, '$.lineage') AS parent"
-            f" WHERE m.scope_id IN ({marks(whole)}) AND m.body NOT LIKE '%\"lineage\":[]%'"
-            " AND parent.value IN (SELECT value FROM json_each(?))",
-            (*whole, json.dumps(wanted)),
+            f"SELECT id, body FROM memories WHERE scope_id IN ({marks(whole)})"
+            " AND body NOT LIKE '%\"lineage\":[]%'",
+            whole,
         ).fetchall()
-        wanted = [row[0] for row in rows if row[0] not in found and row[0] not in ids]
+        parents = set(wanted)
+        wanted = [
+            one
+            for one, body in rows
+            if one not in found and one not in ids and parents & {*json.loads(body)["lineage"]}
+        ]
         found.update(dict.fromkeys(wanted))
     return list(found)
 

@@ -7,17 +7,17 @@ does, and one user's texts never weigh in another's ranking.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
 from hindsight_core.schema import Scope
-from hindsight_core.stores._sqlite_scopes import marks, visible_ids
+from hindsight_core.stores._sql import Connection, Postings
+from hindsight_core.stores._sql_scopes import marks, visible_ids
 from hindsight_core.text import clean, terms
 
-__all__ = ["Corpus", "TokenCounts", "add", "everything_of", "phrase", "remove", "token"]
+__all__ = ["Corpus", "TokenCounts", "add", "remove", "token"]
 
 _LONGEST_TERM: Final = 64
 _COMMON: Final = 1_024
@@ -30,42 +30,24 @@ def token(scope: int, term: str) -> str:
     return f"{scope}x{clean(term[:_LONGEST_TERM])}"
 
 
-def phrase(one: str) -> str:
-    """Return a token as an FTS5 expression."""
-    quoted = one.replace('"', '""')
-    return f'"{quoted}"'
-
-
-def everything_of(scope: int) -> str:
-    """Return the FTS5 expression that matches every record of a scope."""
-    return f'"{scope}x" *'
-
-
-def add(connection: sqlite3.Connection, scope: int, rid: int, found: SearchText) -> None:
+def add(connection: Connection, scope: int, rid: int, found: SearchText) -> None:
     """Index the text of a record."""
     own = [token(scope, term) for term in terms(found.own)]
     context = [token(scope, term) for term in terms(found.context)]
     length = len(own) + CONTEXT_WEIGHT * len(context)
     row = (rid, " ".join(own), " ".join(context))
     connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (*row, length))
-    connection.execute("INSERT INTO texts (rowid, own, context) VALUES (?, ?, ?)", row)
     _count_in(connection, scope, 1, length)
 
 
-def remove(connection: sqlite3.Connection, scope: int, rid: int) -> None:
+def remove(connection: Connection, scope: int, rid: int) -> None:
     """Take the text of a record out of the index; nothing happens if it is not there."""
-    row = connection.execute(
-        "DELETE FROM words WHERE rid = ? RETURNING rid, own, context, length", (rid,)
-    ).fetchone()
-    if row is None:
-        return
-    connection.execute(
-        "INSERT INTO texts (texts, rowid, own, context) VALUES ('delete', ?, ?, ?)", row[:3]
-    )
-    _count_in(connection, scope, -1, -row[3])
+    row = connection.execute("DELETE FROM words WHERE rid = ? RETURNING length", (rid,)).fetchone()
+    if row is not None:
+        _count_in(connection, scope, -1, -row[0])
 
 
-def _count_in(connection: sqlite3.Connection, scope: int, documents: int, tokens: float) -> None:
+def _count_in(connection: Connection, scope: int, documents: int, tokens: float) -> None:
     connection.execute(
         "UPDATE scopes SET documents = documents + ?, tokens = tokens + ?,"
         " text_change = (SELECT change FROM state) WHERE id = ?",
@@ -86,7 +68,7 @@ class Corpus:
     tokens: float
 
     @classmethod
-    def seen_from(cls, connection: sqlite3.Connection, scope: Scope) -> Corpus:
+    def seen_from(cls, connection: Connection, scope: Scope) -> Corpus:
         """Return what `scope` sees."""
         ids = visible_ids(connection, scope)
         rows = connection.execute(
@@ -114,12 +96,13 @@ class Corpus:
 class TokenCounts:
     """How many records hold each token, remembered until the texts of its scope change."""
 
-    def __init__(self) -> None:
+    def __init__(self, postings: Postings) -> None:
+        self._postings = postings
         self._counted: dict[str, tuple[int, int]] = {}
         self._common: dict[str, tuple[int, int]] = {}
 
     def of(
-        self, connection: sqlite3.Connection, corpus: Corpus, words: Sequence[str]
+        self, connection: Connection, corpus: Corpus, words: Sequence[str]
     ) -> dict[str, dict[int, int]]:
         """Return for each word how many records of each scope hold it."""
         found: dict[str, dict[int, int]] = {}
@@ -134,16 +117,14 @@ class TokenCounts:
                 found[word][scope] = counted[1]
         return found
 
-    def _count(self, connection: sqlite3.Connection, one: str, documents: int) -> int:
+    def _count(self, connection: Connection, one: str, documents: int) -> int:
         known = self._common.get(one)
         if known is not None and 0.9 * known[1] <= documents <= 1.1 * known[1]:
             return min(documents, known[0])
-        (held,) = connection.execute(
-            "SELECT count(*) FROM texts WHERE texts MATCH ?", (phrase(one),)
-        ).fetchone()
+        held = self._postings.count(connection, one)
         if held > _COMMON:
             _remember(self._common, one, (held, documents))
-        return int(held)
+        return held
 
 
 def _remember(known: dict[str, tuple[int, int]], one: str, value: tuple[int, int]) -> None:

@@ -1,4 +1,4 @@
-"""Text search: FTS5 finds candidates, BM25 over the scope's own statistics ranks them.
+"""Text search: postings find candidates, BM25 over the scope's own statistics ranks them.
 
 S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009. FTS5's
 own `bm25()` is not used: its statistics are those of all scopes together, it reads every posting of
@@ -8,7 +8,6 @@ every term (0.3 s for a few common words at 100,000 records), and it does not te
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import Any, Final
@@ -16,8 +15,9 @@ from typing import Any, Final
 from hindsight_core.indexed import CONTEXT_WEIGHT
 from hindsight_core.ports import TermCounts, TextHit, Where
 from hindsight_core.schema import Scope
-from hindsight_core.stores._sqlite_scopes import filter_sql
-from hindsight_core.stores._sqlite_text import Corpus, TokenCounts, phrase, token
+from hindsight_core.stores._sql import Connection, Postings
+from hindsight_core.stores._sql_scopes import filter_sql
+from hindsight_core.stores._sql_text import Corpus, TokenCounts, token
 
 __all__ = ["TextSearch"]
 
@@ -36,12 +36,13 @@ _TOO_LONG: Final = 4_096
 class TextSearch:
     """Searches one store's texts; holds no texts itself, only how common the terms are."""
 
-    def __init__(self) -> None:
-        self._counts = TokenCounts()
+    def __init__(self, postings: Postings) -> None:
+        self._postings = postings
+        self._counts = TokenCounts(postings)
 
     def match(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         scope: Scope,
         where: Where,
         words: Sequence[str],
@@ -69,15 +70,14 @@ class TextSearch:
             if count
         }
         condition = filter_sql(list(corpus.sizes), where)
-        found = _find(connection, counts, gains, condition, max(limit + limit // 2, _FEWEST), limit)
+        wanted = max(limit + limit // 2, _FEWEST)
+        found = _find(connection, self._postings, counts, gains, condition, wanted, limit)
         whole, average = sum(idf.values()), corpus.average_length
         hits = [_score(row, gains[row[1]], whole, average) for row in found]
         hits.sort(key=lambda hit: hit.score, reverse=True)
         return hits[:limit]
 
-    def count(
-        self, connection: sqlite3.Connection, scope: Scope, words: Sequence[str]
-    ) -> TermCounts:
+    def count(self, connection: Connection, scope: Scope, words: Sequence[str]) -> TermCounts:
         """Count in how many records that the scope sees each word occurs."""
         corpus = Corpus.seen_from(connection, scope)
         held = self._counts.of(connection, corpus, list(dict.fromkeys(words)))
@@ -92,7 +92,8 @@ def _idf(documents: int, held: int) -> float:
 
 
 def _find(
-    connection: sqlite3.Connection,
+    connection: Connection,
+    postings: Postings,
     counts: Mapping[str, int],
     gains: Mapping[int, Mapping[str, float]],
     condition: tuple[str, list[Any]],
@@ -108,7 +109,7 @@ def _find(
     while more and len(found) < limit:
         more = False
         for one in pending:
-            rids = _postings(connection, one, counts)
+            rids = _records_with(connection, postings, one, counts)
             gained = gain[one]
             for rid in rids:
                 mass[rid] = mass.get(rid, 0.0) + gained
@@ -121,36 +122,28 @@ def _find(
     return found
 
 
-def _postings(connection: sqlite3.Connection, one: str, counts: Mapping[str, int]) -> list[str]:
+def _records_with(
+    connection: Connection, postings: Postings, one: str, counts: Mapping[str, int]
+) -> list[str]:
     """Return the records that hold a token, newest first, of a common one `_LONG` at most."""
     if counts[one] <= _LONG:
-        return _match(connection, phrase(one))
+        return postings.newest(connection, one, (), _LONG)
     scope = one.partition("x")[0] + "x"
     others = [
-        phrase(other)
+        other
         for other, count in counts.items()
         if other != one and other.startswith(scope) and count <= _TOO_LONG
     ]
     rids: list[str] = []
     if others and counts[one] <= _TOO_LONG:
-        rids = _match(connection, f"{phrase(one)} AND ({' OR '.join(others)})")
+        rids = postings.newest(connection, one, others, _LONG)
     if len(rids) < _LONG:
-        rids = list(dict.fromkeys([*rids, *_match(connection, phrase(one))]))[:_LONG]
+        rids = list(dict.fromkeys([*rids, *postings.newest(connection, one, (), _LONG)]))[:_LONG]
     return rids
 
 
-def _match(connection: sqlite3.Connection, expression: str) -> list[str]:
-    # One text of all numbers is four times as fast to hand over as a row for each.
-    (rids,) = connection.execute(
-        "SELECT group_concat(rowid) FROM (SELECT rowid FROM texts WHERE texts MATCH ?"
-        " ORDER BY rowid DESC LIMIT ?)",
-        (expression, _LONG),
-    ).fetchone()
-    return rids.split(",") if rids else []
-
-
 def _read(
-    connection: sqlite3.Connection,
+    connection: Connection,
     condition: tuple[str, list[Any]],
     mass: Mapping[str, float],
     wanted: int,
@@ -162,8 +155,9 @@ def _read(
     while start < len(ranked) and len(found) < wanted:
         rows = connection.execute(
             "SELECT m.id, m.scope_id, w.own, w.context, w.length FROM json_each(?) AS wanted"
-            " CROSS JOIN memories AS m ON m.rid = wanted.value"
-            f" CROSS JOIN words AS w ON w.rid = m.rid WHERE {passes} LIMIT ?",
+            " CROSS JOIN memories AS m CROSS JOIN words AS w"
+            " WHERE m.rid = CAST(wanted.value AS BIGINT) AND w.rid = m.rid"
+            f" AND {passes} LIMIT ?",
             (f"[{','.join(ranked[start:end])}]", *values, wanted - len(found)),
         )
         found.extend(rows.fetchall())
