@@ -23,8 +23,8 @@ __all__ = ["GuardPart", "forget_about"]
 
 _KEPT: Final = (
     "SELECT g.id, s.tenant, s.user, s.agent, s.session, g.kind, g.at, g.about, g.body"
-    " FROM scopes AS s CROSS JOIN guard_records AS g WHERE g.scope_id = s.id AND g.kind IN ({kinds})"
-    " AND (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
+    " FROM scopes AS s CROSS JOIN guard_records AS g WHERE g.scope_id = s.id"
+    " AND g.kind IN ({kinds}) AND (? IS NULL OR s.tenant = ?) AND (? IS NULL OR s.user = ?)"
     " ORDER BY g.seq DESC LIMIT ?"
 )
 
