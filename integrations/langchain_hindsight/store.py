@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeVar
 
 from langgraph.store.base import (
     BaseStore,
     GetOp,
-    ListNamespacesOp,
     Op,
     PutOp,
     Result,
@@ -98,10 +97,8 @@ class HindsightStore(BaseStore):
                 results.append(None if found is None else _convert(found, StoredItem))
             elif isinstance(op, SearchOp):
                 results.append(_search(items, op))
-            elif isinstance(op, ListNamespacesOp):
+            else:  # namespaces, or what the framework's own store has a word for
                 results.append(_mirror(items.under()).batch([op])[0])
-            else:
-                raise ValueError(f"Unknown operation type: {type(op)}")  # noqa: TRY004 - as InMemoryStore
         for op in puts.values():
             self._put(items, op)
         return results
@@ -121,8 +118,8 @@ def _search(items: Items, op: SearchOp) -> list[SearchItem]:
     else:
         found = items.under(op.namespace_prefix)
     if op.filter:
-        every = op._replace(query=None, offset=0, limit=_ALL)
-        passed = {(i.namespace, i.key) for i in _mirror(found).batch([every])[0] or ()}
+        passes = _mirror(found).search(op.namespace_prefix, filter=op.filter, limit=_ALL)
+        passed = {(item.namespace, item.key) for item in passes}
         found = [item for item in found if (item.namespace, item.key) in passed]
     found = found[op.offset : op.offset + op.limit]
     if op.refresh_ttl:
@@ -147,7 +144,7 @@ def _convert(item: Item, made: Callable[..., _Made], **more: object) -> _Made:
     )
 
 
-def _texts(value: dict[str, Any], fields: Literal[False] | list[str]) -> list[str] | None:
+def _texts(value: Mapping[str, Any], fields: Literal[False] | list[str]) -> list[str] | None:
     """What a search reads besides the whole value; None for nothing more, empty for nothing."""
     if fields is False:
         return []
