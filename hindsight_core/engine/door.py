@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
+from hindsight_core.guard import sanitize
 from hindsight_core.ids import new_id
 from hindsight_core.ports import (
     Clock,
@@ -42,7 +44,7 @@ from hindsight_core.ports import (
     Store,
     Where,
 )
-from hindsight_core.recall import RecallReport, strip_blocks
+from hindsight_core.recall import RecallReport, render_details, strip_blocks
 from hindsight_core.schema import (
     Candidate,
     Context,
@@ -206,6 +208,10 @@ class Hindsight:
         """The application data of a user, which no run sees."""
         return Items(self._core, self._encoder, scope)
 
+    def new_id(self) -> str:
+        """A new id of the kind that this memory gives; ids sort by the time of their making."""
+        return self._core.ids()
+
     def guard(self, operation: str) -> AbstractContextManager[None]:
         """The context in which an adapter does its own part of a hook: what goes wrong is counted.
 
@@ -288,6 +294,11 @@ class Hindsight:
     def get(self, scope: Scope, memory_id: str) -> Memory:
         """Return one memory; raises `NotFoundError`."""
         return self._get(scope, memory_id)
+
+    def details(self, scope: Scope, memory_id: str) -> str:
+        """One memory in full, as data that a model may be shown; raises `NotFoundError`."""
+        memory = self._get(scope, memory_id)
+        return render_details(memory, mark=secrets.token_hex(8), sanitize=sanitize)
 
     def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> ErasureReceipt:
         """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""

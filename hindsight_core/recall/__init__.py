@@ -1,6 +1,7 @@
 """Finds the few memories that matter and renders them into a block."""
 
 from hindsight_core.recall.block import Block, count_tokens, render, strip_blocks
+from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import CandidateReport, RecallReport
@@ -19,6 +20,7 @@ __all__ = [
     "count_tokens",
     "questions",
     "render",
+    "render_details",
     "retrieve",
     "seat",
     "shipped_synonyms",

@@ -14,10 +14,10 @@ from typing import Final
 from hindsight_core.schema import Kind, Memory, Source
 from hindsight_core.text import is_cjk, shorten
 
-__all__ = ["Block", "count_tokens", "render", "strip_blocks"]
+__all__ = ["CLOSE", "OPEN", "Block", "count_tokens", "render", "strip_blocks"]
 
-_OPEN: Final = "<hindsight-memory"
-_CLOSE: Final = "</hindsight-memory"
+OPEN: Final = "<hindsight-memory"
+CLOSE: Final = "</hindsight-memory"
 _MIN_ITEM_CHARS: Final = 40
 
 
@@ -110,8 +110,8 @@ def render(
     if not memories:
         return None
     words = _ZH if _mostly_cjk(memories) else _EN
-    head = f'{_OPEN} mark="{mark}">\n{words.head}\n'
-    tail = f'{_CLOSE} mark="{mark}">'
+    head = f'{OPEN} mark="{mark}">\n{words.head}\n'
+    tail = f'{CLOSE} mark="{mark}">'
     room = budget - count_tokens(head) - count_tokens(tail)
     lines: list[str] = []
     shown: list[str] = []
@@ -147,13 +147,13 @@ def strip_blocks(text: str) -> str:
 
     An opened block that is not closed runs to the end of the text.
     """
-    if _OPEN not in text:
+    if OPEN not in text:
         return text
     kept: list[str] = []
     at = 0
-    while (start := text.find(_OPEN, at)) >= 0:
+    while (start := text.find(OPEN, at)) >= 0:
         kept.append(text[at:start])
-        close = text.find(_CLOSE, start)
+        close = text.find(CLOSE, start)
         end = text.find(">", close) if close >= 0 else -1
         if end < 0:
             return "".join(kept).strip()
