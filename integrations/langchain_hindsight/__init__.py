@@ -5,6 +5,8 @@ from __future__ import annotations
 from hindsight_core.errors import MissingExtraError
 
 try:
+    from langchain_hindsight.callbacks import HindsightCallbackHandler, capture_everywhere
+    from langchain_hindsight.history import HindsightChatMessageHistory
     from langchain_hindsight.memory_tools import memory_tools
     from langchain_hindsight.middleware import HindsightMiddleware
     from langchain_hindsight.retriever import HindsightRetriever
@@ -14,4 +16,12 @@ except ImportError as error:
         raise
     raise MissingExtraError("langchain", error.name or "langchain", reason=str(error)) from error
 
-__all__ = ["HindsightMiddleware", "HindsightRetriever", "HindsightStore", "memory_tools"]
+__all__ = [
+    "HindsightCallbackHandler",
+    "HindsightChatMessageHistory",
+    "HindsightMiddleware",
+    "HindsightRetriever",
+    "HindsightStore",
+    "capture_everywhere",
+    "memory_tools",
+]

@@ -1,4 +1,4 @@
-"""`HindsightChatMessageHistory`: a conversation on disk, of which preferences are learnt as well."""
+"""`HindsightChatMessageHistory`: a conversation on disk, from which preferences are learnt."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
             return
         rows = [message_to_dict(message) for message in messages]
         # Keys of this factory sort by the time at which they were made.
-        self._items.put(self._namespace, self._opened.hindsight.new_id(), {"messages": rows}, texts=[])
+        self._items.put(
+            self._namespace, self._opened.hindsight.new_id(), {"messages": rows}, texts=[]
+        )
         if self._runs is not None:
             self._learn(self._runs, messages)
 

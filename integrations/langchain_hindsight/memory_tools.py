@@ -1,5 +1,6 @@
-"""Tools with which an agent itself searches, keeps and forgets: for what it decides, not for what
-is captured anyway.
+"""Tools with which an agent itself searches, keeps and forgets.
+
+They are for what an agent decides; what it does is captured without them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def memory_tools(
     opened = Opened(hindsight, user, tenant)
     hs = opened.hindsight
 
-    def memory_search(query: str, config: RunnableConfig) -> str:
+    def memory_search(query: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
         """Look up what is remembered about the user, past failures and ways that worked.
 
         Use it when the answer may depend on an earlier conversation and is not shown already.
@@ -46,7 +47,7 @@ def memory_tools(
         ids = "\n".join(f"{n}. {memory_id}" for n, memory_id in enumerate(block.memory_ids, 1))
         return f"{block.text}\nids:\n{ids}"
 
-    def memory_remember(content: str, config: RunnableConfig) -> str:
+    def memory_remember(content: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
         """Keep one lasting fact for later conversations, in one self-contained sentence.
 
         Use it when the user asks you to remember something. Never for what holds only now.
@@ -57,7 +58,7 @@ def memory_tools(
         memory = hs.remember(_scope(config), content, kind=Kind.FACT)
         return f"Kept as {memory.id} ({memory.status.value})."
 
-    def memory_forget(memory_id: str, config: RunnableConfig) -> str:
+    def memory_forget(memory_id: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
         """Erase one memory for good; use it when the user asks you to forget something.
 
         Args:
@@ -67,7 +68,7 @@ def memory_tools(
         hs.forget(_scope(config), [memory.id])
         return f"Forgot {memory.id}."
 
-    def memory_details(memory_id: str, config: RunnableConfig) -> str:
+    def memory_details(memory_id: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
         """Show one memory in full: where it comes from, how sure it is, what it rests on.
 
         Args:

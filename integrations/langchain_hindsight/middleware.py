@@ -33,6 +33,7 @@ from langchain_hindsight._reading import (
     task_of,
 )
 from langchain_hindsight._tools import GatedCall
+from langchain_hindsight._watched import watched
 
 __all__ = ["HindsightMiddleware"]
 
@@ -111,7 +112,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any]:
         """Put what is recalled before the model, in this request alone."""
-        return handler(self._prepare(request, self._see(request)))
+        prepared = self._prepare(request, self._see(request))
+        with watched():
+            return handler(prepared)
 
     async def awrap_model_call(
         self,
@@ -120,7 +123,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     ) -> ModelResponse[Any]:
         """Put what is recalled before the model, in this request alone."""
         seen = self._see(request)
-        return await handler(await in_executor(self._prepare, request, seen))
+        prepared = await in_executor(self._prepare, request, seen)
+        with watched():
+            return await handler(prepared)
 
     def wrap_tool_call(
         self,
@@ -134,7 +139,8 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         result = call.answer()
         if result is None:
             try:
-                result = handler(request)
+                with watched():
+                    result = handler(request)
             except GraphBubbleUp:  # an interrupt, or a command to the parent graph: no failure
                 raise
             except Exception as error:
@@ -156,7 +162,8 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         result = call.answer()
         if result is None:
             try:
-                result = await handler(request)
+                with watched():
+                    result = await handler(request)
             except GraphBubbleUp:
                 raise
             except Exception as error:
