@@ -5,7 +5,6 @@ Needs `langchain-classic`, where LangChain keeps them since its version 1.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,9 +16,7 @@ from langchain_hindsight._opening import Opened
 from langchain_hindsight.history import HindsightChatMessageHistory
 
 try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the class is deprecated, and so are those who need it
-        from langchain_classic.base_memory import BaseMemory
+    from langchain_classic.base_memory import BaseMemory
 except ImportError as error:
     raise MissingExtraError("langchain-classic", "langchain_classic", reason=str(error)) from error
 
