@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from autogen_agentchat.agents import ApprovalRequest, ApprovalResponse, AssistantAgent
@@ -26,8 +26,27 @@ MODEL_INFO: Any = {
     "multiple_system_messages": False,  # so that a block apart from the others would raise
 }
 
-_runner = asyncio.Runner()  # a team is bound to the event loop of its first turn
-atexit.register(_runner.close)
+
+class Loop:
+    """An event loop for all agents, since a team is bound to that of its first turn."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        self._runner.close()
+
+    def run(self, coroutine: Coroutine[Any, Any, str]) -> str:
+        try:
+            return self._runner.run(coroutine)
+        except (KeyboardInterrupt, SystemExit):  # the program ends, and with it what is under way
+            self._runner.close()
+            self._runner = asyncio.Runner()
+            raise
+
+
+_loop = Loop()
 
 
 def client_at(url: str) -> OpenAIChatCompletionClient:
@@ -84,7 +103,7 @@ class AutoGenAgent:
         self._state: Mapping[str, Any] = {}
 
     def turn(self, text: str) -> str:
-        return _runner.run(self._turn(text))
+        return _loop.run(self._turn(text))
 
     async def _turn(self, text: str) -> str:
         in_team = self._plan.mode == "team"
