@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NAMES = ("capture", "conflicts", "guard", "latency", "replay", "retrieval", "sessions")
+NAMES = ("capture", "conflicts", "guard", "latency", "overhead", "replay", "retrieval", "sessions")
 """Each is a module of this package with `measure(data, **options)`."""
 
 
