@@ -394,21 +394,25 @@ class Hindsight:
         return found[0]
 
     def _take_up(self, recorder: RunRecorder, session: str | None, nested: bool) -> None:
-        """Before a run: judge what earlier ones left behind, so that it is known in this one."""
-        self._intake.sweep()
+        """Before a run: judge what earlier ones left behind, so that it is known in this one.
+
+        Meanwhile its task is encoded, for which it will be the first to wait.
+        """
+        task = recorder.task
+        if task:
+            self._recaller.prefetch(task)
+        before = ""
+        if session is not None and not nested and recorder.scope is not None:
+            place = (recorder.scope, session)
+            with self._lock:
+                before = self._open_turns.pop(place, "")
+                self._open_turns[place] = recorder.run_id
+                while len(self._open_turns) > _MAX_OPEN_TURNS:
+                    self._open_turns.pop(next(iter(self._open_turns)))
+        before = before if before != recorder.run_id else ""
+        self._intake.sweep(before)
         self._encoder.wake()
-        self._idle.note()
-        if session is None or nested or recorder.scope is None:
-            return
-        place = (recorder.scope, session)
-        with self._lock:
-            before = self._open_turns.pop(place, None)
-            self._open_turns[place] = recorder.run_id
-            while len(self._open_turns) > _MAX_OPEN_TURNS:
-                self._open_turns.pop(next(iter(self._open_turns)))
-        if before is not None and before != recorder.run_id:
-            self._intake.drain(before)
-            recorder.follows = before
+        recorder.follows = before
 
 
 def _member(members: type[_Enum], value: str) -> _Enum:

@@ -57,9 +57,13 @@ class Intake:
                     raise
         return []
 
-    def sweep(self) -> int:
-        """Judge every run that is over: ended, its last call raised, idle, or its owner gone."""
-        runs = [run for run in self._core.store.runs(limit=_BATCH) if self._is_over(run)]
+    def sweep(self, ended: str = "") -> int:
+        """Judge every run that is over: ended, its last call raised, idle, or its owner gone.
+
+        `ended` is a run that the caller knows to be over; one that is judged already stays so.
+        """
+        runs = self._core.store.runs(limit=_BATCH)
+        runs = [run for run in runs if run.run_id == ended or self._is_over(run)]
         for run in runs:
             self.drain(run.run_id)
         return len(runs)

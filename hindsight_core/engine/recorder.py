@@ -87,6 +87,11 @@ class RunRecorder:
         self._blocks: dict[str, Block | None] = {}
         self._advice: dict[str, str] = {}
 
+    @property
+    def task(self) -> str:
+        """What the run is about, redacted; "" where it is not known."""
+        return str(self._started["task"])
+
     def user(self, text: str, *, turn: str = "", nested: bool = False, before: str = "") -> None:
         """Record what a person said; `turn` is the message's stable id where there is one.
 
