@@ -17,7 +17,7 @@ from hindsight_core.cli.common import (
     print_table,
     scope_of,
 )
-from hindsight_core.engine import MemoryAccount
+from hindsight_core.engine import Explanation, MemoryAccount
 from hindsight_core.ports import Where
 from hindsight_core.recall import RecallReport
 from hindsight_core.schema import Kind, Memory, Status
@@ -112,6 +112,7 @@ def explain(
     for report in found.recalls:
         _print_report(report)
         typer.echo(report.injected or "(nothing was injected)")
+    _print_account(found)
     if found.events:
         print_table(
             f"run {wanted}",
@@ -119,6 +120,38 @@ def explain(
             [
                 (f"{event.at:%Y-%m-%d %H:%M:%S}", event.type, shorten(_what(event), 160))
                 for event in found.events
+            ],
+        )
+
+
+def _print_account(found: Explanation) -> None:
+    if found.shown:
+        print_table(
+            "what the run was shown",
+            ("by", "obeyed", "repeats", "memory"),
+            [
+                (
+                    "withheld" if one.withheld else ", ".join(one.by),
+                    "no occasion" if one.obeyed is None else "yes" if one.obeyed else "no",
+                    one.repeats,
+                    f"{one.memory_id} {shorten(one.content, 120)}",
+                )
+                for one in found.shown
+            ],
+        )
+    if found.decisions:
+        print_table(
+            "where that had a say",
+            ("call", "gate", "outcome", "changed", "memories"),
+            [
+                (
+                    shorten(f"{one.call.tool}({one.call.args})", 100),
+                    one.gate or "-",
+                    one.outcome,
+                    "yes" if one.changed else "no",
+                    ", ".join(one.memory_ids),
+                )
+                for one in found.decisions
             ],
         )
 

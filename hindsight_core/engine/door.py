@@ -327,8 +327,10 @@ class Hindsight:
         """Say that a memory, or a whole run, helped or did not; raises `NotFoundError`."""
         give_feedback(self._core, self._intake, scope, wanted, good=good, text=text)
 
-    def explain(self, scope: Scope, wanted: str) -> Explanation:
-        """Explain a recall, a run or a memory by its id."""
+    def explain(self, scope: Scope | str, wanted: str = "") -> Explanation:
+        """Explain a recall, a run or a memory by its id; `explain(id)` where nobody is named."""
+        if isinstance(scope, str):
+            scope, wanted = self.scope_of(), scope
         return explain(self._core.store, scope, wanted)
 
     def ledger(self, scope: Scope) -> list[MemoryAccount]:

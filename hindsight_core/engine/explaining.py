@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hindsight_core.engine.run_account import Decision, ShownMemory, account_of_run
 from hindsight_core.errors import NotFoundError
 from hindsight_core.events import Event, RunStarted
 from hindsight_core.ports import Store
@@ -14,8 +15,10 @@ __all__ = ["Explanation", "explain"]
 class Explanation(Record):
     """What is known of one id: of a recall, a run, or a memory.
 
-    For a recall `recalls` has its report; for a run all of its recalls and its events; for a memory
-    the record, whose evidence names the runs.
+    For a recall `recalls` has its report. For a run there are all of its recalls and events,
+    `shown` are the memories that it was shown and whether it obeyed them, `decisions` the calls at
+    which they had a say; of a run whose transcript was pruned only `shown` is left. For a memory
+    it is the record, whose evidence names the runs.
     """
 
     id: str
@@ -23,6 +26,8 @@ class Explanation(Record):
     events: tuple[Event, ...] = ()
     memory: Memory | None = None
     task: str = ""
+    shown: tuple[ShownMemory, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 def explain(store: Store, scope: Scope, wanted: str) -> Explanation:
@@ -35,10 +40,13 @@ def explain(store: Store, scope: Scope, wanted: str) -> Explanation:
     )
     recalls = tuple(RecallReport.model_validate_json(text) for text in reports)
     events = tuple(event for event in store.events(wanted) if scope.sees(event.scope))
-    if not recalls and not events:
+    shown, decisions = account_of_run(store, scope, wanted, events)
+    if not recalls and not events and not shown:
         raise NotFoundError(
             f"{wanted!r}: no memory, recall or run of that id is visible in this scope. "
             "'hindsight-core list' and 'hindsight-core stats' show the ids"
         )
     task = next((event.task for event in events if isinstance(event, RunStarted)), "")
-    return Explanation(id=wanted, recalls=recalls, events=events, task=task)
+    return Explanation(
+        id=wanted, recalls=recalls, events=events, task=task, shown=shown, decisions=decisions
+    )

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from hindsight_core.events import BlockShown, CallFlagged, Event, ToolCalled
 from hindsight_core.ports import CallRecord
 from hindsight_core.ports_ledger import MemoryUse, Verdict
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
 
-__all__ = ["judge_uses", "recalled_ids"]
+__all__ = ["Act", "acts_about", "judge_uses", "recalled_ids"]
+
+
+_ONLY_NOTED: Final = "run"
+"""The action of a gate that observes: nobody was told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,9 @@ class _Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class _Act:
+class Act:
+    """One thing that a run did about a memory: `at` is the place of its event in the run."""
+
     at: int
     verdict: Verdict
 
@@ -50,14 +57,12 @@ def judge_uses(
     """
     if not events:
         return []
-    known = {memory.id: memory for memory in memories}
-    places = {event.key: place for place, event in enumerate(events)}
-    placed = [(places.get(call.key, -1), call) for call in calls]
+    done = acts_about(events, memories, calls)
     uses: list[MemoryUse] = []
     for memory_id, shown in _shown(events).items():
-        if memory_id not in known:
+        if memory_id not in done:
             continue
-        acts = list(_acts(known[memory_id], shown.at, events, placed))
+        acts = done[memory_id]
         last = max(acts, key=lambda act: act.at, default=None)
         uses.append(
             MemoryUse(
@@ -75,6 +80,20 @@ def judge_uses(
     return uses
 
 
+def acts_about(
+    events: Sequence[Event], memories: Sequence[Memory], calls: Sequence[CallRecord]
+) -> dict[str, list[Act]]:
+    """Return what a run did about each of the memories that it was shown, by their ids."""
+    shown = _shown(events)
+    places = {event.key: place for place, event in enumerate(events)}
+    placed = [(places.get(call.key, -1), call) for call in calls]
+    return {
+        memory.id: list(_acts(memory, shown[memory.id].at, events, placed))
+        for memory in memories
+        if memory.id in shown
+    }
+
+
 def _shown(events: Sequence[Event]) -> Mapping[str, _Shown]:
     found: dict[str, _Shown] = {}
     for place, event in enumerate(events):
@@ -83,7 +102,7 @@ def _shown(events: Sequence[Event]) -> Mapping[str, _Shown]:
                 found.setdefault(memory_id, _Shown(place, withheld=False))
             for memory_id in event.withheld_ids:
                 found.setdefault(memory_id, _Shown(place, withheld=True))
-        elif isinstance(event, CallFlagged):
+        elif isinstance(event, CallFlagged) and event.action != _ONLY_NOTED:
             for memory_id in event.memory_ids:
                 found.setdefault(memory_id, _Shown(place, withheld=False))
     return found
@@ -94,16 +113,16 @@ def _acts(
     shown_at: int,
     events: Sequence[Event],
     placed: Sequence[tuple[int, CallRecord]],
-) -> Iterator[_Act]:
+) -> Iterator[Act]:
     later = [(place, call) for place, call in placed if place > shown_at]
     yield from _at_the_gate(memory, events)
     if memory.lesson is not None:
         yield from _of_lesson(memory.lesson, later)
     elif memory.path and (end := _walked(memory.path, later)) is not None:
-        yield _Act(end, Verdict.TAKEN)
+        yield Act(end, Verdict.TAKEN)
 
 
-def _at_the_gate(memory: Memory, events: Sequence[Event]) -> Iterator[_Act]:
+def _at_the_gate(memory: Memory, events: Sequence[Event]) -> Iterator[Act]:
     """A call that was flagged and never ran was let be; one that ran all the same was not."""
     ran = [
         (place, event.call) for place, event in enumerate(events) if isinstance(event, ToolCalled)
@@ -112,17 +131,17 @@ def _at_the_gate(memory: Memory, events: Sequence[Event]) -> Iterator[_Act]:
         if not isinstance(event, CallFlagged) or memory.id not in event.memory_ids:
             continue
         after = [at for at, call in ran if at > place and _same_attempt(call, event.call)]
-        if not after:
-            yield _Act(place, Verdict.TAKEN)
-        elif memory.lesson is None:
-            yield _Act(after[0], Verdict.REPEATED)
+        if not after and event.action != _ONLY_NOTED:
+            yield Act(place, Verdict.TAKEN)
+        elif after and memory.lesson is None:
+            yield Act(after[0], Verdict.REPEATED)
 
 
 def _same_attempt(ran: ToolCall, flagged: ToolCall) -> bool:
     return ran.signature == flagged.signature and ran.call_id == flagged.call_id
 
 
-def _of_lesson(lesson: Lesson, calls: Iterable[tuple[int, CallRecord]]) -> Iterator[_Act]:
+def _of_lesson(lesson: Lesson, calls: Iterable[tuple[int, CallRecord]]) -> Iterator[Act]:
     mistakes = {call.signature for call in lesson.mistake.calls}
     corrections = (
         {call.signature for call in lesson.correction.calls} if lesson.correction else set[str]()
@@ -135,11 +154,11 @@ def _of_lesson(lesson: Lesson, calls: Iterable[tuple[int, CallRecord]]) -> Itera
             or (call.shape in wrong and call.error_class == lesson.mistake.error_class)
         ):
             failed.add(call.signature)
-            yield _Act(place, Verdict.REPEATED)
+            yield Act(place, Verdict.REPEATED)
         elif call.signature in corrections or call.shape in right:
-            yield _Act(place, Verdict.TAKEN)
+            yield Act(place, Verdict.TAKEN)
         elif lesson.mistake.transient and call.ok and call.signature in failed:
-            yield _Act(place, Verdict.TAKEN)  # it waited, and called again
+            yield Act(place, Verdict.TAKEN)  # it waited, and called again
 
 
 def _telling_shapes(lesson: Lesson) -> tuple[frozenset[str], frozenset[str]]:
