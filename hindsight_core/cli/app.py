@@ -12,6 +12,7 @@ from rich.markup import escape
 from hindsight_core import __version__
 from hindsight_core.cli import (
     change,
+    explaining,
     importing,
     inspect,
     maintaining,
@@ -50,6 +51,7 @@ def _root(
 
 
 inspect.register(app)
+explaining.register(app)
 change.register(app)
 maintaining.register(app)
 importing.register(app)

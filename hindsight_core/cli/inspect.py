@@ -1,9 +1,9 @@
-"""Commands that look and change nothing: list, show, search, explain, stats, doctor."""
+"""Commands that look and change nothing: list, show, search, stats, doctor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,9 +17,9 @@ from hindsight_core.cli.common import (
     print_table,
     scope_of,
 )
-from hindsight_core.engine import Explanation, MemoryAccount
+from hindsight_core.cli.printing import fields_of, print_report
+from hindsight_core.engine import MemoryAccount
 from hindsight_core.ports import Where
-from hindsight_core.recall import RecallReport
 from hindsight_core.schema import Kind, Memory, Status
 from hindsight_core.text import shorten
 
@@ -31,7 +31,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Ho
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command("list")(list_memories)
-    for command in (show, search, explain, stats, doctor):
+    for command in (show, search, stats, doctor):
         app.command()(command)
 
 
@@ -73,7 +73,7 @@ def show(
     if as_json:
         print_json(memory.model_dump(mode="json"))
         return
-    print_table(memory.content, ("field", "value"), _fields(memory))
+    print_table(memory.content, ("field", "value"), fields_of(memory))
 
 
 def search(
@@ -91,69 +91,7 @@ def search(
     if as_json:
         print_json(found.report.model_dump(mode="json"))
         return
-    _print_report(found.report)
-
-
-def explain(
-    wanted: Annotated[str, typer.Argument(metavar="ID", help="Id of a recall, a run or a memory")],
-    store: Store = None,
-    user: User = None,
-    tenant: Tenant = "default",
-    as_json: AsJson = False,
-) -> None:
-    """Explain why a recall or a run showed what it showed, or where a memory came from."""
-    with opened(store) as hindsight:
-        found = hindsight.explain(scope_of(hindsight, user, tenant), wanted)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-        return
-    if found.memory:
-        print_table(found.memory.content, ("field", "value"), _fields(found.memory))
-    for report in found.recalls:
-        _print_report(report)
-        typer.echo(report.injected or "(nothing was injected)")
-    _print_account(found)
-    if found.events:
-        print_table(
-            f"run {wanted}",
-            ("at", "event", "what"),
-            [
-                (f"{event.at:%Y-%m-%d %H:%M:%S}", event.type, shorten(_what(event), 160))
-                for event in found.events
-            ],
-        )
-
-
-def _print_account(found: Explanation) -> None:
-    if found.shown:
-        print_table(
-            "what the run was shown",
-            ("by", "obeyed", "repeats", "memory"),
-            [
-                (
-                    "withheld" if one.withheld else ", ".join(one.by),
-                    "no occasion" if one.obeyed is None else "yes" if one.obeyed else "no",
-                    one.repeats,
-                    f"{one.memory_id} {shorten(one.content, 120)}",
-                )
-                for one in found.shown
-            ],
-        )
-    if found.decisions:
-        print_table(
-            "where that had a say",
-            ("call", "gate", "outcome", "changed", "memories"),
-            [
-                (
-                    shorten(f"{one.call.tool}({one.call.args})", 100),
-                    one.gate or "-",
-                    one.outcome,
-                    "yes" if one.changed else "no",
-                    ", ".join(one.memory_ids),
-                )
-                for one in found.decisions
-            ],
-        )
+    print_report(found.report)
 
 
 def stats(
@@ -226,41 +164,4 @@ def _row(memory: Memory) -> tuple[object, ...]:
         f"{memory.trust:.2f}",
         memory.references,
         shorten(memory.content, 200),
-    )
-
-
-def _fields(memory: Memory) -> list[tuple[str, object]]:
-    data = memory.model_dump(mode="json", exclude_defaults=True)
-    return [(name, value) for name, value in data.items() if value not in ("", [], {}, None)]
-
-
-def _what(event: Any) -> str:
-    call = getattr(event, "call", None)
-    if call is not None:
-        return f"{call.tool}({call.args}) {getattr(event, 'result', '')}"
-    return str(getattr(event, "text", "") or getattr(event, "task", "") or getattr(event, "ok", ""))
-
-
-def _print_report(report: RecallReport) -> None:
-    print_table(
-        f"recall {report.recall_id}: {shorten(report.query, 80)}",
-        ("", "total", "similarity", "recency", "trust", "references", "cosine", "bm25", "memory"),
-        [
-            (
-                "shown" if c.shown else c.reason,
-                f"{c.total:.3f}",
-                *(
-                    f"{c.parts[name]:.3f}"
-                    for name in ("similarity", "recency", "trust", "references")
-                ),
-                "" if c.cosine is None else f"{c.cosine:.2f}",
-                "" if c.bm25 is None else f"{c.bm25:.1f}",
-                shorten(c.content, 120),
-            )
-            for c in report.candidates
-        ],
-    )
-    typer.echo(
-        f"threshold {report.threshold:.2f}, embedder {report.embedder or 'none'}, "
-        f"{report.milliseconds:.1f} ms, {report.tokens} tokens injected"
     )
