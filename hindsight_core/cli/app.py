@@ -18,6 +18,7 @@ from hindsight_core.cli import (
     maintaining,
     reindexing,
     review,
+    share,
     tryout,
 )
 from hindsight_core.errors import HindsightError
@@ -57,6 +58,7 @@ maintaining.register(app)
 importing.register(app)
 reindexing.register(app)
 review.register(app)
+share.register(app)
 tryout.register(app)
 
 

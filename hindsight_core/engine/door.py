@@ -31,6 +31,7 @@ from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reviewing import Review
 from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
+from hindsight_core.engine.sharing import Sharing
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
@@ -87,6 +88,8 @@ class Hindsight:
         """What the guard raised; see `Alerts`."""
         self.review = Review(core, self.alerts)
         """What the guard holds back; see `Review`."""
+        self.sharing = Sharing(core)
+        """What is shared with other agents or users; see `Sharing`."""
         self._watch = Watch(core, self.alerts)
         self._intake = Intake(core, self._encoder, self._watch)
         self._recaller = Recaller(core, self._encoder)
@@ -302,7 +305,7 @@ class Hindsight:
 
     def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> ErasureReceipt:
         """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""
-        return forget(self._core, scope, ids)
+        return forget(self._core, self.sharing, scope, ids)
 
     def verify(
         self,

@@ -1,31 +1,117 @@
-"""Erasure: what is forgotten goes from every place that holds it or something made of it."""
+"""Erasure: what is forgotten goes from every place that holds it or something made of it.
+
+The store erases its own places. What spreads over scopes is followed here: copies that were shared
+with others, what was derived from a memory, and who is named in grants.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from hindsight_core.engine.core import Core
-from hindsight_core.ports import AuditEntry, ErasureReceipt
-from hindsight_core.schema import Scope
+from hindsight_core.engine.deciding import covers
+from hindsight_core.engine.receiving import decline
+from hindsight_core.engine.sharing import Sharing
+from hindsight_core.ports import AuditEntry, ErasureReceipt, Where
+from hindsight_core.schema import Scope, Status
 
 __all__ = ["forget"]
 
+_PAGE: Final = 1_000
 
-def forget(core: Core, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
+
+def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
     """Erase some memories by id, or with `ids` None everything of the scope; see `Hindsight`."""
-    store, now = core.store, core.clock()
-    if ids is None:
-        receipt = store.erase(scope, at=now)
-    else:
-        removed = store.delete(scope, ids, wipe=False)
-        receipt = ErasureReceipt(
-            scope=scope,
-            at=now,
-            removed={"memories": removed},
-            remaining={"memories": len(store.get(scope, ids))},
-            overwritten=not removed or store.wipe(),
-        )
+    receipt = _everything(core, sharing, scope) if ids is None else _some(core, sharing, scope, ids)
     detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
     subject = f"{len(ids)} ids" if ids is not None else "scope"
-    store.audit(AuditEntry(at=now, actor="user", action="forget", subject=subject, detail=detail))
+    core.store.audit(
+        AuditEntry(at=receipt.at, actor="user", action="forget", subject=subject, detail=detail)
+    )
     return receipt
+
+
+def _some(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str]) -> ErasureReceipt:
+    store, now = core.store, core.clock()
+    found = store.get(scope, ids)
+    own = [memory.id for memory in found]
+    decline(core, found)
+    derived = store.derived(scope, own)
+    shared = _unshare(sharing, scope, {*own, *derived})
+    removed = {
+        "memories": store.delete(scope, own, wipe=False),
+        "derived": _delete_anywhere(core, scope, derived),
+        "shared copies": shared,
+    }
+    gone = {*own, *derived}
+    remaining = {
+        "memories": len(store.get(scope, own)),
+        "derived": len(store.derived(scope, own)),
+        "shared copies": sum(g.memory_id in gone for g in sharing.grants(_user(scope))),
+    }
+    return ErasureReceipt(
+        scope=scope,
+        at=now,
+        removed=removed,
+        remaining=remaining,
+        overwritten=not any(removed.values()) or store.wipe(),
+    )
+
+
+def _everything(core: Core, sharing: Sharing, scope: Scope) -> ErasureReceipt:
+    store, now = core.store, core.clock()
+    shared = sharing.withdraw(scope.tenant, sharing.grants(scope))
+    derived = named = 0
+    if scope.agent is None and scope.session is None:
+        named = sharing.forget_receiver(scope)
+    else:
+        # What other scopes of the user made of this one's memories goes too.
+        inside = [memory_id for place in _places(core, scope) for memory_id in _ids(core, place)]
+        made = store.derived(scope, inside)
+        shared += _unshare(sharing, scope, set(made))
+        derived = _delete_anywhere(core, scope, made)
+    receipt = store.erase(scope, at=now)
+    removed = {"derived": derived, "shared copies": shared, "named in grants": named}
+    remaining = {"shared copies": len(sharing.grants(scope))}
+    return ErasureReceipt(
+        scope=scope,
+        at=now,
+        removed=receipt.removed | removed,
+        remaining=receipt.remaining | remaining,
+        overwritten=receipt.overwritten,
+    )
+
+
+def _unshare(sharing: Sharing, scope: Scope, ids: set[str]) -> int:
+    grants = [grant for grant in sharing.grants(_user(scope)) if grant.memory_id in ids]
+    return sharing.withdraw(scope.tenant, grants)
+
+
+def _delete_anywhere(core: Core, scope: Scope, ids: Sequence[str]) -> int:
+    """Delete memories of a user in whatever scope of his they are."""
+    if not ids:
+        return 0
+    return sum(core.store.delete(p, ids, wipe=False) for p in _places(core, _user(scope)))
+
+
+def _places(core: Core, scope: Scope) -> Iterable[Scope]:
+    """The scopes that hold a memory of any status, of `scope` and inside it."""
+    found = {
+        (place.agent, place.session): place
+        for status in Status
+        for place in core.store.scopes_holding(status, tenant=scope.tenant)
+        if covers(scope, place)
+    }
+    return found.values()
+
+
+def _ids(core: Core, place: Scope) -> Iterable[str]:
+    where, start = Where(statuses=(), include_superseded=True), 0
+    while page := core.store.select(place, where, limit=_PAGE, offset=start):
+        start += len(page)
+        yield from (memory.id for memory in page if memory.scope == place)
+
+
+def _user(scope: Scope) -> Scope:
+    return Scope(tenant=scope.tenant, user=scope.user)

@@ -12,6 +12,7 @@ from typing import Final, cast
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.query_vectors import QueryVectors
+from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.guard import sanitize
@@ -84,7 +85,7 @@ class Recaller:
         now = core.clock()
         recall_id = core.ids()
         seats = top_k or core.settings.top_k
-        self._encoder.wake()
+        self._encoder.wake(receive(core, scope))
         question = shorten(query, _MAX_QUERY)
         embedder = self._encoded(question, patience)
         search = partial(
