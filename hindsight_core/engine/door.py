@@ -9,10 +9,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from enum import StrEnum
-from hashlib import blake2b
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Self
 
 from hindsight_core.capture import Redactor
 from hindsight_core.engine.alerting import Alerts
@@ -30,11 +28,12 @@ from hindsight_core.engine.items import Items
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reviewing import Review
-from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
+from hindsight_core.engine.saying import member, said
 from hindsight_core.engine.sharing import Sharing
+from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
-from hindsight_core.errors import ConfigurationError, InvalidMemoryError, NotFoundError, ScopeError
+from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.guard import sanitize
 from hindsight_core.ids import new_id
 from hindsight_core.ports import (
@@ -47,27 +46,22 @@ from hindsight_core.ports import (
 )
 from hindsight_core.recall import RecallReport, render_details, strip_blocks
 from hindsight_core.schema import (
-    Candidate,
     Context,
     Kind,
     Memory,
-    MemoryKey,
-    MemoryValue,
     Scope,
     Source,
     Tier,
-    check_text,
 )
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
 from hindsight_core.stores import is_embedded, locate, open_store
-from hindsight_core.text import clean, fold
+from hindsight_core.text import clean
 
 __all__ = ["Hindsight"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _LOCAL_USER: Final = "local"
 _MAX_OPEN_TURNS: Final = 1_000
-_Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 def _now() -> datetime:
@@ -242,22 +236,18 @@ class Hindsight:
         `InvalidMemoryError` for a text that cannot be stored or that the guard refuses; a memory
         that the guard holds back is returned with status `quarantined`.
         """
-        limit = self._core.settings.max_memory_bytes
-        said = strip_blocks(check_text("content", content, limit=limit))
-        text = Redactor().text(check_text("content", said, limit=limit))
-        about = context or Context()
-        said_at = about.said_at.isoformat() if about.said_at else ""
-        identity = "\n".join((kind, fold(text).strip(), about.speaker, said_at))
-        candidate = Candidate(
-            scope=scope,
-            kind=_member(Kind, kind),
-            source=_member(Source, source),
-            value=MemoryValue(content=text),
-            key=MemoryKey(subject=subject, entities=tuple(entities), time=time),
+        candidate = said(
+            scope,
+            content,
+            limit=self._core.settings.max_memory_bytes,
+            kind=kind,
+            source=source,
             query=query,
-            context=about,
+            subject=subject,
+            entities=entities,
+            context=context,
             tier=tier,
-            dedupe_key=f"said:{blake2b(identity.encode(), digest_size=16).hexdigest()}",
+            time=time,
         )
         memory = self._intake.admit(candidate, actor=source)
         if memory is None:
@@ -321,7 +311,7 @@ class Hindsight:
         With `by="tool"` the function `ask` calls the tool again and returns whether it still says
         so: evidence of one run, which lifts no quarantine.
         """
-        said_by = _member(Source, by)
+        said_by = member(Source, by)
         return verify_memory(
             self._core, lambda: self._get(scope, memory_id), ok=ok, by=said_by, ask=ask
         )
@@ -418,15 +408,6 @@ class Hindsight:
         self._intake.sweep(before)
         self._encoder.wake()
         recorder.follows = before
-
-
-def _member(members: type[_Enum], value: str) -> _Enum:
-    try:
-        return members(value)
-    except ValueError as error:
-        known = ", ".join(members)
-        name = members.__name__.lower()
-        raise ConfigurationError(f"{name}: {value!r} is not one of {known}") from error
 
 
 def _close(core: Core, intake: Intake, encoder: Encoder, idle: IdleUpkeep) -> None:

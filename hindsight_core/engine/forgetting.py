@@ -39,17 +39,17 @@ def _some(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str]) -> Era
     decline(core, found)
     derived = store.derived(scope, own)
     shared = _unshare(sharing, scope, {*own, *derived})
-    removed = {
-        "memories": store.delete(scope, own, wipe=False),
-        "derived": _delete_anywhere(core, scope, derived),
-        "shared copies": shared,
-    }
-    gone = {*own, *derived}
-    remaining = {
-        "memories": len(store.get(scope, own)),
-        "derived": len(store.derived(scope, own)),
-        "shared copies": sum(g.memory_id in gone for g in sharing.grants(_user(scope))),
-    }
+    removed = {"memories": store.delete(scope, own, wipe=False)}
+    remaining = {"memories": len(store.get(scope, own))}
+    if derived:
+        removed["derived"] = _delete_anywhere(core, scope, derived)
+        remaining["derived"] = len(store.derived(scope, own))
+    if shared:
+        gone = {*own, *derived}
+        removed["shared copies"] = shared
+        remaining["shared copies"] = sum(
+            grant.memory_id in gone for grant in sharing.grants(_user(scope))
+        )
     return ErasureReceipt(
         scope=scope,
         at=now,
