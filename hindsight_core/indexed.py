@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
+from hindsight_core.dates import spans
 from hindsight_core.schema import Memory
 from hindsight_core.text import clean
 
@@ -35,6 +36,7 @@ _MONTHS: Final = [
     "December",
 ]
 _DAYS_EN: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_LONGEST_MONTH: Final = 31
 _DAYS_ZH: Final = "一二三四五六日"
 
 
@@ -62,7 +64,11 @@ def search_text(memory: Memory) -> SearchText:
         *key.tool_sequence,
     )
     when = context.said_at or key.time
-    around = (context.before, date_words(when, value.content) if when else "")
+    around = (
+        context.before,
+        date_words(when, value.content) if when else "",
+        _meant_dates(value.content, when or memory.created_at),
+    )
     return SearchText(own=_join(own), context=_join(around))
 
 
@@ -74,11 +80,31 @@ def passage_text(memory: Memory) -> str:
     return _join((memory.query if memory.query != memory.value.content else "", said))
 
 
-def date_words(when: datetime, beside: str = "") -> str:
+def date_words(when: date, beside: str = "") -> str:
     """Write a date in words, in Chinese where the text beside it is Chinese."""
     if _HAN.search(beside):
         return f"{when.year}年{when.month}月{when.day}日 周{_DAYS_ZH[when.weekday()]}"
     return f"{_DAYS_EN[when.weekday()]} {when.day} {_MONTHS[when.month - 1]} {when.year}"
+
+
+def _meant_dates(text: str, said_at: datetime) -> str:
+    """The relative dates of a text ("last Tuesday", 昨天) as dates; of a week or more the month."""
+    words: list[str] = []
+    for span in spans(text, said_at.date()):
+        days = (span.last - span.first).days
+        if days == 0:
+            words.append(date_words(span.first, text))
+        elif days > _LONGEST_MONTH:
+            words.append(str(span.first.year))
+        else:
+            words.extend(_month_words(day, text) for day in (span.first, span.last))
+    return "\n".join(dict.fromkeys(words))
+
+
+def _month_words(day: date, beside: str) -> str:
+    if _HAN.search(beside):
+        return f"{day.year}年{day.month}月"
+    return f"{_MONTHS[day.month - 1]} {day.year}"
 
 
 def _join(parts: tuple[str, ...]) -> str:

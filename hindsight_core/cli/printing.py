@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from hindsight_core.cli.common import print_table
-from hindsight_core.recall import RecallReport
+from hindsight_core.recall import RecallReport, candidate_table
 from hindsight_core.schema import Memory
 from hindsight_core.text import shorten
 
@@ -19,26 +19,7 @@ def fields_of(memory: Memory) -> list[tuple[str, object]]:
 
 
 def print_report(report: RecallReport) -> None:
-    """Print every candidate of a recall with the parts of its score."""
-    print_table(
-        f"recall {report.recall_id}: {shorten(report.query, 80)}",
-        ("", "total", "similarity", "recency", "trust", "references", "cosine", "bm25", "memory"),
-        [
-            (
-                "shown" if c.shown else c.reason,
-                f"{c.total:.3f}",
-                *(
-                    f"{c.parts[name]:.3f}"
-                    for name in ("similarity", "recency", "trust", "references")
-                ),
-                "" if c.cosine is None else f"{c.cosine:.2f}",
-                "" if c.bm25 is None else f"{c.bm25:.1f}",
-                shorten(c.content, 120),
-            )
-            for c in report.candidates
-        ],
-    )
-    typer.echo(
-        f"threshold {report.threshold:.2f}, embedder {report.embedder or 'none'}, "
-        f"{report.milliseconds:.1f} ms, {report.tokens} tokens injected"
-    )
+    """Print every candidate of a recall with the parts of its score, and what was asked for."""
+    title = f"recall {report.recall_id}: {shorten(report.query, 80)}"
+    print_table(title, *candidate_table(report))
+    typer.echo(report.summary())

@@ -18,7 +18,7 @@ from hindsight_core.engine.sealing import Seal, SealingStore
 from hindsight_core.errors import HindsightError, StoreUnavailableError
 from hindsight_core.failsafe import Failsafe
 from hindsight_core.models import open_embedder
-from hindsight_core.ports import Clock, Embedder, IdFactory, Store
+from hindsight_core.ports import Clock, Embedder, IdFactory, Reranker, Store
 from hindsight_core.settings import Settings
 
 __all__ = ["Core", "choose_embedder", "owner_is_gone"]
@@ -41,12 +41,14 @@ class Core:
         settings: Settings,
         clock: Clock,
         ids: IdFactory,
+        reranker: Reranker | None = None,
     ) -> None:
         self.url = url
         self.embedded = embedded
         self.settings = settings
         self.clock = clock
         self.ids = ids
+        self.reranker = reranker
         self.failsafe = Failsafe(deadline=settings.deadline, pause=settings.pause)
         self.seal = Seal(url, embedded=embedded, clock=clock)
         self._open_store = open_store

@@ -41,6 +41,7 @@ from hindsight_core.ports import (
     Embedder,
     ErasureReceipt,
     IdFactory,
+    Reranker,
     Store,
     Where,
 )
@@ -104,6 +105,7 @@ class Hindsight:
         url: str | None = None,
         *,
         embedder: Embedder | str | None = "auto",
+        reranker: Reranker | None = None,
         settings: Settings = DEFAULT_SETTINGS,
         store: Store | None = None,
         clock: Clock = _now,
@@ -113,9 +115,11 @@ class Hindsight:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
         `embedder` is "auto" (the best one installed), a name, an `Embedder`, or None for text
-        search alone. With `lazy` the store is opened at its first use, and what goes wrong then is
-        kept from the host; otherwise `StoreError` is raised here. A ready `store` takes the place
-        of the URL. Raises `EmbedderMismatchError` when the store has another embedder's vectors.
+        search alone. A `reranker` reads the best candidates of a recall once more; without its
+        word in time the recall goes on, and `health` says so. With `lazy` the store is opened at
+        its first use, and what goes wrong then is kept from the host; otherwise `StoreError` is
+        raised here. A ready `store` takes the place of the URL. Raises `EmbedderMismatchError` when
+        the store has another embedder's vectors.
         """
         where = store.url if store is not None else locate(url)
         core = Core(
@@ -126,6 +130,7 @@ class Hindsight:
             settings=settings,
             clock=clock,
             ids=ids,
+            reranker=reranker,
         )
         self = cls(core)
         if not lazy:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.query_vectors import QueryVectors
 from hindsight_core.engine.receiving import receive
+from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.guard import sanitize
@@ -20,12 +21,13 @@ from hindsight_core.ledger import is_withheld
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
     Block,
-    CandidateReport,
     Found,
     RecallReport,
     RetrievalSettings,
     Synonyms,
+    describe_filters,
     render,
+    report_candidates,
     retrieve,
     seat,
 )
@@ -59,6 +61,7 @@ class Recaller:
     def __init__(self, core: Core, encoder: Encoder) -> None:
         self._core = core
         self._encoder = encoder
+        self._reranking = Reranking(core.reranker, core.failsafe) if core.reranker else None
         self._queries = QueryVectors()
         self._synonyms = (
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
@@ -78,7 +81,8 @@ class Recaller:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
-        endpoint), this recall goes by words alone. None waits for as long as it takes.
+        endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
+        None waits for as long as it takes.
         """
         core = self._core
         started = time.perf_counter()
@@ -88,6 +92,9 @@ class Recaller:
         self._encoder.wake(receive(core, scope))
         question = shorten(query, _MAX_QUERY)
         embedder = self._encoded(question, patience)
+        settings = RetrievalSettings(
+            relevance=core.settings.relevance if threshold is None else threshold
+        )
         search = partial(
             retrieve,
             core.store,
@@ -97,10 +104,9 @@ class Recaller:
             top_k=seats * _ROOM_TO_CHOOSE,
             now=now,
             weights=core.settings.weights,
-            settings=RetrievalSettings(
-                relevance=core.settings.relevance if threshold is None else threshold
-            ),
+            settings=settings,
             synonyms=self._synonyms,
+            rerank=self._reranking.within(_left(patience, started)) if self._reranking else None,
         )
         try:
             found = search(embedder)
@@ -125,11 +131,18 @@ class Recaller:
             scope=scope,
             at=now,
             query=query,
-            filters=_describe(where),
+            filters=describe_filters(where),
             embedder=embedder.info.model if embedder else "",
             threshold=found.threshold,
+            thresholds={
+                "cosine": found.threshold,
+                "coverage": settings.coverage,
+                "follows": settings.follows,
+            },
+            questions=found.questions,
+            widened=found.widened,
             milliseconds=(time.perf_counter() - started) * 1000,
-            candidates=_candidates(candidates, block),
+            candidates=report_candidates(candidates, block.memory_ids if block else ()),
             injected=block.text if block else "",
             tokens=block.tokens if block else 0,
         )
@@ -183,42 +196,5 @@ class Recaller:
         return self._queries.encoded(embedder, question, patience)
 
 
-def _candidates(candidates: Sequence[Found], block: Block | None) -> tuple[CandidateReport, ...]:
-    shown = set(block.memory_ids) if block else set[str]()
-    return tuple(
-        CandidateReport(
-            memory_id=c.memory.id,
-            kind=c.memory.kind,
-            content=c.memory.content,
-            cosine=c.cosine,
-            bm25=c.bm25,
-            coverage=c.coverage,
-            similarity=c.similarity,
-            parts={
-                "similarity": c.score.similarity,
-                "recency": c.score.recency,
-                "trust": c.score.trust,
-                "references": c.score.references,
-            },
-            total=c.score.total,
-            rank=rank,
-            shown=c.memory.id in shown,
-            names=_names(c.memory),
-            reason=c.why_not if not c.kept else "" if c.memory.id in shown else "over the budget",
-        )
-        for rank, c in enumerate(candidates, 1)
-    )
-
-
-def _names(memory: Memory) -> tuple[str, ...]:
-    return tuple(call.signature for call in memory.lesson.mistake.calls) if memory.lesson else ()
-
-
-def _describe(where: Where) -> dict[str, str]:
-    """The filters that are set, as text."""
-    named = ((field.name, getattr(where, field.name)) for field in fields(where))
-    return {
-        name: ",".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
-        for name, value in named
-        if value not in ((), "", None, False)
-    }
+def _left(patience: float | None, started: float) -> float | None:
+    return None if patience is None else max(0.0, patience - (time.perf_counter() - started))

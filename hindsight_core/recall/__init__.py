@@ -4,8 +4,14 @@ from hindsight_core.recall.block import Block, count_tokens, render, strip_block
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.question import questions
-from hindsight_core.recall.report import CandidateReport, RecallReport
-from hindsight_core.recall.retrieve import retrieve
+from hindsight_core.recall.report import (
+    CandidateReport,
+    RecallReport,
+    candidate_table,
+    describe_filters,
+    report_candidates,
+)
+from hindsight_core.recall.retrieve import Rerank, retrieve
 from hindsight_core.recall.seats import seat
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 
@@ -14,13 +20,17 @@ __all__ = [
     "CandidateReport",
     "Found",
     "RecallReport",
+    "Rerank",
     "Retrieval",
     "RetrievalSettings",
     "Synonyms",
+    "candidate_table",
     "count_tokens",
+    "describe_filters",
     "questions",
     "render",
     "render_details",
+    "report_candidates",
     "retrieve",
     "seat",
     "shipped_synonyms",

@@ -22,8 +22,8 @@ __all__ = ["Entry", "Pool", "add_runs", "base_parts", "best_of", "is_relevant", 
 class Entry:
     """One candidate of one question while it is being judged; `parts` are weighted already.
 
-    `held` are the weighted counts of its terms, `follows` is the share (0 to 1) of what the best
-    candidate adds to the question that it holds as well.
+    `ranks` are its places on each side, from 1, `held` the weighted counts of its terms; `follows`
+    is the share (0 to 1) of what the best candidate adds to the question that it holds as well.
     """
 
     memory: Memory
@@ -31,6 +31,7 @@ class Entry:
     cosine: float | None
     match: LexicalMatch
     parts: dict[str, float]
+    ranks: dict[str, int]
     follows: float = 0.0
 
 

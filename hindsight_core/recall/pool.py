@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hindsight_core.dates import spans
 from hindsight_core.indexed import search_text
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.recall.evidence import Entry, Pool, add_runs, base_parts, best_of
@@ -14,6 +16,7 @@ from hindsight_core.recall.found import RetrievalSettings
 from hindsight_core.recall.lexical import QueryTerms, weighted_counts
 from hindsight_core.recall.question import Question, content_terms
 from hindsight_core.recall.synonyms import Synonym, Synonyms, held_in_other_words
+from hindsight_core.recall.timing import add_time, during, without_days
 from hindsight_core.schema import Scope
 
 if TYPE_CHECKING:
@@ -34,19 +37,25 @@ class Search:
     where: Where
     settings: RetrievalSettings
     synonyms: Synonyms
+    today: date
 
     def pool(self, question: Question) -> Pool:
-        """Return the candidates of a question, each with all parts of its similarity."""
+        """Return the candidates of a question, each with all parts of its similarity.
+
+        Where it names days relative to today, the memories of those days are searched apart too.
+        """
+        asked = spans(question.text, self.today)
+        if asked:
+            question = without_days(question)
         synonyms = self.synonyms.of(question.terms)
         wanted = self._weigh(question.terms)
-        texts = self._by_words(wanted, self.settings.pool, synonyms)
-        vector: Matrix | None = None
-        cosines: dict[str, float] = {}
-        if self.embedder is not None:
-            vector = self.embedder.query(question.text)
-            near = self.store.nearest(self.scope, self.where, vector, self.settings.pool)
-            cosines = {hit.id: hit.score for hit in near}
-            cosines |= self._cosines([one for one in texts if one not in cosines], vector)
+        vector = self.embedder.query(question.text) if self.embedder is not None else None
+        texts, cosines = self._find(self.where, wanted, synonyms, vector)
+        ranks = _ranks(texts, cosines)
+        for where in during(self.where, asked):
+            more = self._find(where, wanted, synonyms, vector)
+            texts, cosines = more[0] | texts, more[1] | cosines
+        cosines |= self._cosines([one for one in texts if one not in cosines], vector)
         # What each side alone makes of a candidate decides which are worth reading.
         first = {
             one: texts.get(one, 0.0) + self.settings.vectors * max(0.0, cosines.get(one, 0.0))
@@ -55,20 +64,41 @@ class Search:
         ids = sorted(first, key=first.__getitem__, reverse=True)[: self.settings.pool]
         read = partial(self._read, question, wanted, synonyms)
         pool = read(ids, cosines)
+        for one, entry in pool.items():
+            entry.ranks = ranks.get(one, {})
+        add_time(pool, asked, self.settings)
         add_runs(pool, self.settings)
         self._follow(pool, question, wanted, vector, read)
         return pool
+
+    def _find(
+        self,
+        where: Where,
+        wanted: QueryTerms,
+        synonyms: Sequence[Synonym],
+        vector: Matrix | None,
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """Ask both sides: shares of the best score by words, cosines by the vector; best first."""
+        texts = self._by_words(wanted, self.settings.pool, synonyms, where)
+        if vector is None:
+            return texts, {}
+        near = self.store.nearest(self.scope, where, vector, self.settings.pool)
+        return texts, {hit.id: hit.score for hit in near}
 
     def _weigh(self, wanted: Sequence[str]) -> QueryTerms:
         return QueryTerms(wanted, self.store.term_counts(self.scope, wanted))
 
     def _by_words(
-        self, wanted: QueryTerms, limit: int, synonyms: Sequence[Synonym] = ()
+        self,
+        wanted: QueryTerms,
+        limit: int,
+        synonyms: Sequence[Synonym] = (),
+        where: Where | None = None,
     ) -> dict[str, float]:
         """Return the best matches for the words, each with its share of the best score."""
         others = (term for one in synonyms for other in one.others for term in other)
         words = list(dict.fromkeys([*wanted.idf, *others]))
-        hits = self.store.match_text(self.scope, self.where, words, limit)
+        hits = self.store.match_text(self.scope, where or self.where, words, limit)
         return {hit.id: hit.score / wanted.best for hit in hits}
 
     def _cosines(self, ids: Sequence[str], vector: Matrix | None) -> dict[str, float]:
@@ -91,7 +121,7 @@ class Search:
             match = wanted.match(held_in_other_words(held, synonyms))
             parts = base_parts(question, memory, cosine, match, self.settings)
             pool[memory.id] = Entry(
-                memory=memory, held=held, cosine=cosine, match=match, parts=parts
+                memory=memory, held=held, cosine=cosine, match=match, parts=parts, ranks={}
             )
         return pool
 
@@ -122,3 +152,12 @@ class Search:
             told_too = added.match(entry.held)
             entry.parts["feedback"] = self.settings.feedback * told_too.share
             entry.follows = told_too.coverage
+
+
+def _ranks(*sides: Mapping[str, float]) -> dict[str, dict[str, int]]:
+    """Return for each memory its place on each side, from 1."""
+    ranks: dict[str, dict[str, int]] = {}
+    for name, side in zip(("words", "vector"), sides, strict=True):
+        for place, one in enumerate(side, 1):
+            ranks.setdefault(one, {})[name] = place
+    return ranks

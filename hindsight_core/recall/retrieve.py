@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
 
 from hindsight_core import ranking
-from hindsight_core.ports import Embedder, Reranker, Store, Where
+from hindsight_core.indexed import passage_text
+from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.ranking import Weights
 from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, similarity
 from hindsight_core.recall.found import DEFAULT_SETTINGS, Found, Retrieval, RetrievalSettings
@@ -18,7 +19,10 @@ from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 from hindsight_core.schema import Scope
 from hindsight_core.text import clean, fold
 
-__all__ = ["retrieve"]
+__all__ = ["Rerank", "retrieve"]
+
+Rerank = Callable[[str, Sequence[str]], Sequence[float] | None]
+"""From a question and texts to one score a text, 0 to 1; None leaves the ranking as it is."""
 
 
 def retrieve(
@@ -32,7 +36,7 @@ def retrieve(
     now: datetime,
     weights: Weights = ranking.DEFAULT,
     settings: RetrievalSettings = DEFAULT_SETTINGS,
-    reranker: Reranker | None = None,
+    rerank: Rerank | None = None,
     synonyms: Synonyms | None = None,
 ) -> Retrieval:
     """Find the memories of a scope that a text calls to mind.
@@ -53,6 +57,7 @@ def retrieve(
         where=where,
         settings=settings,
         synonyms=words,
+        today=now.date(),
     )
     pools = [search.pool(question) for question in asked]
     wide = Where(
@@ -69,8 +74,8 @@ def retrieve(
         threshold = embedder.info.relevance if embedder else 0.0
     lists: list[list[Found]] = []
     for number, (question, pool) in enumerate(zip(asked, pools, strict=True)):
-        if reranker is not None:
-            _rerank(reranker, question, pool, settings.rerank)
+        if rerank is not None:
+            _rerank(rerank, question, pool, settings.rerank)
         best = best_of(pool)
         leads = best is not None and is_relevant(best, threshold, settings)
         judged = [
@@ -96,16 +101,16 @@ def retrieve(
     )
 
 
-def _rerank(reranker: Reranker, question: Question, pool: Pool, depth: int) -> None:
+def _rerank(rerank: Rerank, question: Question, pool: Pool, depth: int) -> None:
     """Let the reranker's word count as much as everything else, for the best of the pool."""
     best = sorted(pool.values(), key=similarity, reverse=True)[:depth]
-    scores = reranker.scores(question.text, [entry.memory.content for entry in best])
-    for entry, score in zip(best, scores, strict=True):
-        entry.parts = {name: part / 2 for name, part in entry.parts.items()}
-        entry.parts["rerank"] = score / 2
+    scores = rerank(question.text, [passage_text(entry.memory) for entry in best])
+    if scores is None:
+        return
     for entry in pool.values():
-        if "rerank" not in entry.parts:
-            entry.parts = {name: part / 2 for name, part in entry.parts.items()}
+        entry.parts = {name: part / 2 for name, part in entry.parts.items()}
+    for entry, score in zip(best, scores, strict=True):
+        entry.parts["rerank"] = score / 2
 
 
 def _judge(
@@ -130,6 +135,7 @@ def _judge(
         coverage=match.coverage,
         matched=match.matched,
         parts=dict(entry.parts),
+        ranks=entry.ranks,
         similarity=alike,
         score=ranking.score(memory, alike, now, weights),
         question=number,

@@ -255,7 +255,7 @@ def test_a_reranker_has_the_last_word_on_the_best(filled: SqliteStore) -> None:
             assert query == "wiki tea"
             return [float("tea" in text) for text in texts]
 
-    assert names(ask(filled, "wiki tea", reranker=Shortest()))[0] == "tea"
+    assert names(ask(filled, "wiki tea", rerank=Shortest().scores))[0] == "tea"
 
 
 @pytest.mark.parametrize("question", ["我要退货", "我要退錢", "how do I get a refund?"])

@@ -1,0 +1,43 @@
+"""Reranking that a recall can do without: what fails or comes too late is told and left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from hindsight_core.failsafe import Failsafe
+from hindsight_core.ports import Reranker
+from hindsight_core.recall import Rerank
+from hindsight_core.workers import DaemonPool
+
+__all__ = ["Reranking"]
+
+
+class Reranking:
+    """The reranker of one open `Hindsight`, asked off the caller's thread; thread-safe."""
+
+    def __init__(self, reranker: Reranker, failsafe: Failsafe) -> None:
+        self._reranker: Final = reranker
+        self._failsafe: Final = failsafe
+        self._pool: Final = DaemonPool(size=2)
+
+    def within(self, patience: float | None) -> Rerank:
+        """Return a function that scores texts, or gives None after `patience` seconds.
+
+        A `patience` of None waits for as long as the reranker takes.
+        """
+        return partial(self._scores, patience)
+
+    def _scores(
+        self, patience: float | None, query: str, texts: Sequence[str]
+    ) -> Sequence[float] | None:
+        asked = self._pool.submit(partial(self._reranker.scores, query, texts))
+        try:
+            error = asked.exception(patience)
+        except TimeoutError:
+            error = TimeoutError(f"no scores within {patience:.1f} s")
+        if error is not None:
+            self._failsafe.report("rerank", error)
+            return None
+        return asked.result()
