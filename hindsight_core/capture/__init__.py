@@ -19,8 +19,9 @@ from hindsight_core.capture.preferences import (
 )
 from hindsight_core.capture.preferences_replacing import replaces
 from hindsight_core.capture.redaction import Redactor, redact
-from hindsight_core.capture.run import Judgement, judge_run, situation_of
+from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
+from hindsight_core.capture.states import State, in_state
 
 __all__ = [
     "BadLineError",
@@ -29,11 +30,14 @@ __all__ = [
     "RecordedRun",
     "RecordedStep",
     "Redactor",
+    "State",
     "add_worked",
     "as_args",
     "clear_lesson",
+    "course_of",
     "extract_preferences",
     "format_of",
+    "in_state",
     "judge_outcome",
     "judge_run",
     "make_call",

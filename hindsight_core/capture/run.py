@@ -16,6 +16,7 @@ from hindsight_core.capture.lessons import Situation, lesson_candidate
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.pairing import JudgedCall, find_lessons
 from hindsight_core.capture.paths import path_candidate
+from hindsight_core.capture.states import Course, had_no_effect, in_state
 from hindsight_core.events import (
     Event,
     FeedbackGiven,
@@ -29,7 +30,7 @@ from hindsight_core.ports import CallRecord
 from hindsight_core.schema import Candidate, Outcome, ToolCall
 from hindsight_core.text import terms
 
-__all__ = ["Judgement", "judge_run", "situation_of"]
+__all__ = ["Judgement", "course_of", "judge_run", "situation_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +82,11 @@ def judge_run(events: Sequence[Event]) -> Judgement:
     )
 
 
+def course_of(events: Sequence[Event]) -> Course:
+    """What has worked so far in a run that goes on."""
+    return _Run(_in_order(events)).course()
+
+
 def _identity(candidate: Candidate) -> tuple[str, str]:
     return candidate.scope.model_dump_json(), candidate.dedupe_key
 
@@ -110,6 +116,9 @@ class _Run:
             fingerprint=situation_of(task),
             said=tuple(event.text for event in self.said[:5]),
         )
+
+    def course(self) -> Course:
+        return Course(self.situation.task, self.calls)
 
     def preferences(self) -> Iterable[Candidate]:
         for event in self.events:
@@ -144,13 +153,19 @@ class _Run:
             yield path.dedupe_key
 
     def records(self) -> Iterable[CallRecord]:
+        course = Course(self.situation.task)
+        fickle = {call.tool for call in self.calls if had_no_effect(call)}
         for call in self.calls:
             event, outcome = call.event, call.outcome
+            situation = self.situation.fingerprint
+            if had_no_effect(call) or (outcome.ok and call.tool in fickle):
+                situation = in_state(situation, course.state(event.call))
+            course.add(call)
             yield CallRecord(
                 scope=event.scope,
                 signature=call.signature,
                 shape=event.call.shape,
-                situation=self.situation.fingerprint,
+                situation=situation,
                 tool=call.tool,
                 ok=outcome.ok,
                 at=event.at,

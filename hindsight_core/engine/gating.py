@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from hindsight_core.capture import read_preference
+from hindsight_core.capture import course_of, read_preference
 from hindsight_core.engine.core import Core
 from hindsight_core.gate import (
     Book,
@@ -56,12 +56,17 @@ class Gatekeeper:
         self._wishes: OrderedDict[tuple[str, int], Wish | None] = OrderedDict()
 
     def look(
-        self, scope: Scope, call: ToolCall, situation: str, *, again: bool = False
+        self, scope: Scope, call: ToolCall, situation: str, *, run_id: str = "", again: bool = False
     ) -> GateDecision:
-        """Say what is to be done with a call; `again` reads the rules anew."""
+        """Say what is to be done with a call of a run; `again` reads the rules anew."""
         now = self._core.clock()
         stats = self._core.store.call_stats(scope, signature=call.signature)
-        flag = find_flag(stats, situation, now)
+        flag = find_flag(
+            stats,
+            situation,
+            now,
+            lambda: course_of(self._core.store.events(run_id)).state(call),
+        )
         if flag is None:
             book = self._book(scope, call.tool, now, again=again)
             worked = any(entry.successes for entry in stats)

@@ -197,12 +197,12 @@ class Intake:
             kept = withdraw(memory, run_id)
             if kept != memory:
                 yield self._revised(kept, memory)
-        situations = {call.situation for call in judgement.calls}
+        tasks = {_task(call.situation) for call in judgement.calls}
         ids = {
             stats.memory_id
             for signature in judgement.cleared
             for stats in store.call_stats(scope, signature=signature)
-            if stats.memory_id and stats.situation in situations
+            if stats.memory_id and _task(stats.situation) in tasks
         }
         for memory in store.get(scope, sorted(ids)):
             cleared = clear_lesson(memory, judgement.cleared)
@@ -222,6 +222,10 @@ class Intake:
         if run.ended or owner_is_gone(run.owner):
             return True
         return run.run_id in self.maybe_over or self._core.clock() - run.last_at > _IDLE
+
+
+def _task(situation: str) -> str:
+    return situation.partition("/")[0]
 
 
 def _as_shown(candidate: Candidate) -> Candidate:

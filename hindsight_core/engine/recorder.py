@@ -254,7 +254,9 @@ class RunRecorder:
         with self._lock:
             self._attempts[_slot(call)] += 1
         situation = situation_of(self._started["task"] or self._first_user)
-        decision = self._gatekeeper.look(self._named_scope, call, situation, again=not self._asked)
+        decision = self._gatekeeper.look(
+            self._named_scope, call, situation, run_id=self.run_id, again=not self._asked
+        )
         self._asked = True
         if decision.action is not GateAction.CONFIRM and self._was_asked(call):
             decision = GateDecision(

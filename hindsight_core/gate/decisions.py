@@ -7,12 +7,13 @@ class says that the arguments themselves were at fault.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from hindsight_core.capture import State, in_state
 from hindsight_core.ports import CallStats
 from hindsight_core.schema import ErrorClass
 from hindsight_core.settings import GateMode
@@ -38,6 +39,8 @@ DETERMINISTIC: Final = frozenset(
     }
 )
 """Failures that the same call meets again; only these may block."""
+
+_NO_STATE: Final = State(digest="", foreign=True)
 
 TRANSIENT_MEMORY: Final = timedelta(minutes=10)
 """How long a failure that passes by itself is worth a word before the same call."""
@@ -86,11 +89,33 @@ class Flag:
     memory_id: str
 
 
-def find_flag(stats: Sequence[CallStats], situation: str, now: datetime) -> Flag | None:
-    """Look for a known failure of one signature; `stats` has one entry a situation."""
+def find_flag(
+    stats: Sequence[CallStats],
+    situation: str,
+    now: datetime,
+    state: Callable[[], State] = lambda: _NO_STATE,
+) -> Flag | None:
+    """Look for a known failure of one signature; `stats` has one entry a situation.
+
+    A failure that had no effect is bound to a state of its task: it counts in that very `state`,
+    and where the call names what is not known to exist.
+    """
+    if not stats:
+        return None
     here = next((entry for entry in stats if entry.situation == situation), None)
-    if here is not None:
-        return _flag(here, now, here=True) if here.failures else None
+    if here is not None and here.failures:
+        return _flag(here, now, here=True)
+    prefix = f"{situation}/"
+    bound = [entry for entry in stats if entry.situation.startswith(prefix)]
+    failed = [entry for entry in bound if entry.failures]
+    if failed:
+        found = state()
+        alike = [entry for entry in failed if entry.situation == in_state(situation, found)]
+        if not alike and found.foreign:
+            alike = failed
+        return _flag(alike[0], now, here=True) if alike else None
+    if here is not None or bound:
+        return None
     if any(entry.successes for entry in stats):
         return None
     failed = [e for e in stats if e.failures and e.error_class in DETERMINISTIC]

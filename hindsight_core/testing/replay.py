@@ -3,20 +3,21 @@
 Runs are replayed in the order of their trials over one store. A distinct failing call of a run
 that an earlier trial of the same task already showed is a *repeat*; it is *prevented* when a
 memory recalled for the task before the run names it (recall) or when the gate flagged the call
-(gate). A named call that succeeds in the run is a *false warning*, a flagged one a *false gate*.
+that failed (gate). A named call that succeeds in the run is a *false warning*, a call that was
+flagged and then succeeded a *false gate*.
 The recorded agent does not react, so the figures are upper bounds.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
 from hindsight_core.capture import RecordedRun, signature
 from hindsight_core.engine import Hindsight
-from hindsight_core.events import CallFlagged
+from hindsight_core.events import CallFlagged, Event, ToolCalled
 from hindsight_core.schema import Scope
 
 __all__ = ["REPLAY_DRIVERS", "Driver", "ReplayFigures", "replay"]
@@ -38,7 +39,7 @@ class Driver(Protocol):
 
 @dataclass(kw_only=True)
 class ReplayFigures:
-    """Counts of a replay; rates are derived. Calls are counted once a run each."""
+    """Counts of a replay; rates are derived. Calls are counted once a run each, flags each."""
 
     runs: int = 0
     calls: int = 0
@@ -92,10 +93,28 @@ def replay(
         before = hindsight.recall(scope, run.task, top_k=3).report
         named = [set(candidate.names) for candidate in before.candidates if candidate.shown]
         events = hindsight.explain(scope, drive(hindsight, scope, run)).events
-        flagged = {event.call.signature for event in events if isinstance(event, CallFlagged)}
-        _count(figures, seen[_task_of(run)], run, named, flagged)
+        _count(figures, seen[_task_of(run)], run, named, _flagged(events, run))
         on_run(run)
     return figures
+
+
+def _flagged(events: Iterable[Event], run: RecordedRun) -> list[tuple[str, bool]]:
+    """The calls that the gate flagged before they ran, each with whether it then succeeded."""
+    results: dict[str, deque[bool]] = defaultdict(deque)
+    for step in run.steps:
+        if step.tool:
+            results[signature(step.tool, step.args)].append(not step.error)
+    asked: set[str] = set()
+    found: list[tuple[str, bool]] = []
+    for event in events:
+        if isinstance(event, CallFlagged):
+            asked.add(event.call.signature)
+        elif isinstance(event, ToolCalled) and (left := results[event.call.signature]):
+            ok = left.popleft()
+            if event.call.signature in asked:
+                asked.discard(event.call.signature)
+                found.append((event.call.signature, ok))
+    return found
 
 
 def _in_rounds(runs: Iterable[RecordedRun]) -> list[RecordedRun]:
@@ -117,7 +136,7 @@ def _count(
     seen: _Seen,
     run: RecordedRun,
     named: Sequence[set[str]],
-    flagged: set[str],
+    flagged: Sequence[tuple[str, bool]],
 ) -> None:
     calls = [step for step in run.steps if step.tool]
     failed = {signature(step.tool, step.args) for step in calls if step.error}
@@ -130,15 +149,16 @@ def _count(
     figures.warnings += len(three)
     figures.false_warnings += len(three & worked)
     figures.flags += len(flagged)
-    figures.false_flags += len(flagged & worked)
+    figures.false_flags += sum(ok for _, ok in flagged)
+    caught = {signature for signature, ok in flagged if not ok}
     if seen.trials:
         repeats = failed & seen.failed
         figures.later_failures += len(failed)
         figures.repeats += len(repeats)
         figures.prevented_at_1 += len(repeats & first)
         figures.prevented_at_3 += len(repeats & three)
-        figures.prevented_by_gate += len(repeats & flagged)
-        figures.prevented += len(repeats & (three | flagged))
+        figures.prevented_by_gate += len(repeats & caught)
+        figures.prevented += len(repeats & (three | caught))
     seen.trials += 1
     seen.failed |= failed
 
