@@ -10,9 +10,26 @@ from typing import Final
 from hindsight_core.alerts import DEFAULT_LIMITS, Alert, AnomalyLimits
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ranking import DEFAULT, Weights
-from hindsight_core.schema import MAX_MEMORY_BYTES, Kind
+from hindsight_core.schema import MAX_MEMORY_BYTES, ErrorClass, Kind, Severity
 
 __all__ = ["GateMode", "Policy", "Settings"]
+
+
+_AT_LEAST_ONE: Final = (
+    "top_k",
+    "token_budget",
+    "max_memory_bytes",
+    "result_chars",
+    "breaker_failures",
+)
+_ABOVE_ZERO: Final = (
+    "deadline",
+    "pause",
+    "keep_runs_days",
+    "breaker_seconds",
+    "maintenance_idle",
+    "maintenance_hours",
+)
 
 
 class GateMode(StrEnum):
@@ -20,8 +37,10 @@ class GateMode(StrEnum):
 
     `observe` only notes it; `advise` lets it run and completes a failure's message with what worked
     before; `confirm` asks a person by the framework's own means; `block` answers with the lesson.
+    With `off` it is not asked at all.
     """
 
+    OFF = "off"
     OBSERVE = "observe"
     ADVISE = "advise"
     CONFIRM = "confirm"
@@ -68,6 +87,10 @@ class Settings:
     `policies` say what is forgotten when, by kind; with `maintenance` that is seen to in the
     background, once in `maintenance_hours`, by one process of those that share a store, after
     `maintenance_idle` seconds without a run.
+
+    The gate's mode is that of the tool, else of the error's class, else of the lesson's severity,
+    else `gate`. A call is stopped once it failed `breaker_failures` times in a row, and one is let
+    through again `breaker_seconds` after the last failure.
     """
 
     top_k: int = 3
@@ -76,6 +99,10 @@ class Settings:
     weights: Weights = DEFAULT
     gate: GateMode = GateMode.ADVISE
     gate_by_tool: dict[str, GateMode] = field(default_factory=dict[str, GateMode])
+    gate_by_error: dict[ErrorClass, GateMode] = field(default_factory=dict[ErrorClass, GateMode])
+    gate_by_severity: dict[Severity, GateMode] = field(default_factory=dict[Severity, GateMode])
+    breaker_failures: int = 1
+    breaker_seconds: float = 60.0
     deadline: float = 2.0
     pause: float = 30.0
     max_memory_bytes: int = MAX_MEMORY_BYTES
@@ -92,16 +119,10 @@ class Settings:
     maintenance_hours: float = 24.0
 
     def __post_init__(self) -> None:
-        for name in ("top_k", "token_budget", "max_memory_bytes", "result_chars"):
+        for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"settings.{name}: must be at least 1")
-        for name in (
-            "deadline",
-            "pause",
-            "keep_runs_days",
-            "maintenance_idle",
-            "maintenance_hours",
-        ):
+        for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
         if not 0 <= self.holdout < 1:
@@ -109,9 +130,23 @@ class Settings:
         if self.relevance is not None and not -1 <= self.relevance <= 1:
             raise ConfigurationError("settings.relevance: a cosine, so between -1 and 1")
 
-    def gate_mode(self, tool: str) -> GateMode:
-        """The mode of the gate for one tool."""
-        return self.gate_by_tool.get(tool, self.gate)
+    @property
+    def gate_modes(self) -> frozenset[GateMode]:
+        """Every mode that may come to bear."""
+        by_kind = (self.gate_by_tool, self.gate_by_error, self.gate_by_severity)
+        return frozenset((self.gate, *(mode for modes in by_kind for mode in modes.values())))
+
+    def gate_mode(
+        self, tool: str, error_class: str = "", severity: Severity | None = None
+    ) -> GateMode:
+        """The mode of the gate for a call of one tool that is expected to fail so."""
+        if tool in self.gate_by_tool:
+            return self.gate_by_tool[tool]
+        if error_class in self.gate_by_error:
+            return self.gate_by_error[ErrorClass(error_class)]
+        if severity is not None and severity in self.gate_by_severity:
+            return self.gate_by_severity[severity]
+        return self.gate
 
 
 DEFAULT_SETTINGS: Final = Settings()

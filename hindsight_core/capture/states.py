@@ -1,8 +1,8 @@
 """In what state of its run a call was made: for failures that are not about the call alone.
 
 "Nothing happens" is the answer to a call that came too early as well as to one that never works.
-Two calls are made in one state when the last success before them is the same, and so are all the
-successes that named a thing which they name.
+Two calls are made in one state when the last two successes before them are the same, and so are
+all the successes that named a thing which they name.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Final
 
 from hindsight_core.capture.outcomes import says_no_effect
 from hindsight_core.capture.pairing import JudgedCall
@@ -17,6 +18,10 @@ from hindsight_core.capture.similar_calls import mentions
 from hindsight_core.schema import ErrorClass, ToolCall
 
 __all__ = ["Course", "State", "had_no_effect", "in_state"]
+
+
+_LAST: Final = 2
+"""With one, more of the calls that were flagged in ALFWorld then succeeded."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,9 +54,9 @@ class Course:
     def state(self, call: ToolCall) -> State:
         """The state in which a call is made now."""
         named = _named(call)
-        last = self._worked[-1][0] if self._worked else ""
+        last = [signature for signature, _ in self._worked[-_LAST:]]
         about = sorted({signature for signature, other in self._worked if other & named})
-        text = "\n".join((last, *about))
+        text = "\n".join((*last, "", *about))
         return State(
             digest=blake2b(text.encode(), digest_size=8).hexdigest(),
             foreign=not named <= self._known,

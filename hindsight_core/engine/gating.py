@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,9 +13,13 @@ from hindsight_core.capture import course_of, read_preference
 from hindsight_core.engine.core import Core
 from hindsight_core.gate import (
     Book,
+    Breaker,
+    BreakerState,
     Flag,
+    GateAction,
     GateDecision,
     Reason,
+    Trials,
     Wish,
     causes_of,
     decide,
@@ -23,8 +27,9 @@ from hindsight_core.gate import (
     find_flag,
 )
 from hindsight_core.guard import sanitize
-from hindsight_core.ports import Where
+from hindsight_core.ports import CallStats, Where
 from hindsight_core.schema import Kind, Memory, Preference, Scope, Source, Status, ToolCall
+from hindsight_core.settings import GateMode
 
 __all__ = ["Gatekeeper"]
 
@@ -52,6 +57,11 @@ class Gatekeeper:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._lock = threading.Lock()
+        self._trials = Trials()
+        settings = core.settings
+        self._breaker = Breaker(
+            failures=settings.breaker_failures, seconds=settings.breaker_seconds
+        )
         self._shelves: OrderedDict[Scope, _Shelf] = OrderedDict()
         self._wishes: OrderedDict[tuple[str, int], Wish | None] = OrderedDict()
 
@@ -59,6 +69,8 @@ class Gatekeeper:
         self, scope: Scope, call: ToolCall, situation: str, *, run_id: str = "", again: bool = False
     ) -> GateDecision:
         """Say what is to be done with a call of a run; `again` reads the rules anew."""
+        if self._core.settings.gate_by_tool.get(call.tool) is GateMode.OFF:
+            return GateDecision()
         now = self._core.clock()
         stats = self._core.store.call_stats(scope, signature=call.signature)
         flag = find_flag(
@@ -73,7 +85,34 @@ class Gatekeeper:
             flag = book.ruled_out(call) or (None if worked else book.alike(call))
         if flag is None:
             return GateDecision()
-        return self._decision(scope, call, flag)
+        decision = self._decision(scope, call, flag)
+        if decision.action not in (GateAction.CONFIRM, GateAction.BLOCK):
+            return decision
+        return self._broken(scope, call, flag, stats, decision)
+
+    def settled(self, scope: Scope, call: ToolCall) -> None:
+        """The outcome of a call that was let through for trial is in the store."""
+        self._trials.end(_key(scope, call))
+
+    def _broken(
+        self,
+        scope: Scope,
+        call: ToolCall,
+        flag: Flag,
+        stats: Sequence[CallStats],
+        decision: GateDecision,
+    ) -> GateDecision:
+        """What is left of a stop after the circuit breaker of the signature was asked."""
+        now = self._core.clock()
+        worked = max((e.last_success_at for e in stats if e.last_success_at), default=None)
+        state = self._breaker.state(flag.failures, flag.last_failure_at, worked, now)
+        if state is BreakerState.CLOSED:
+            return replace(decision, action=GateAction.ADVISE)
+        if state is BreakerState.HALF_OPEN:
+            key, seconds = _key(scope, call), self._core.settings.breaker_seconds
+            if self._trials.begin(key, now, seconds):
+                return replace(decision, action=GateAction.ADVISE, trial=True)
+        return decision
 
     def _decision(self, scope: Scope, call: ToolCall, flag: Flag) -> GateDecision:
         known = self._core.store.get(scope, [flag.memory_id]) if flag.memory_id else []
@@ -83,7 +122,10 @@ class Gatekeeper:
             return GateDecision()  # it was taken back since the book was read, or is not ours
         told = intact[0].content if intact else ""
         message = sanitize(describe_flag(flag, call.tool, told))
-        return decide(flag, self._core.settings.gate_mode(call.tool), message)
+        lesson = intact[0].lesson if intact else None
+        severity = lesson.mistake.severity if lesson else None
+        mode = self._core.settings.gate_mode(call.tool, flag.error_class, severity)
+        return decide(flag, mode, message)
 
     def _book(self, scope: Scope, tool: str, now: datetime, *, again: bool) -> Book:
         generation = self._core.generation
@@ -138,6 +180,10 @@ class Gatekeeper:
             while len(self._wishes) > _MAX_READ:
                 self._wishes.popitem(last=False)
         return wish
+
+
+def _key(scope: Scope, call: ToolCall) -> tuple[str, str, str]:
+    return scope.tenant, scope.user, call.signature
 
 
 def _in_force(memory: Memory) -> bool:

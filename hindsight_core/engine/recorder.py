@@ -32,7 +32,7 @@ from hindsight_core.events import (
     ToolRejected,
     UserSaid,
 )
-from hindsight_core.gate import GateAction, GateDecision
+from hindsight_core.gate import GateAction, GateDecision, Reason
 from hindsight_core.ports import Where
 from hindsight_core.recall import (
     Block,
@@ -72,6 +72,7 @@ class RunRecorder:
         self._recaller = recaller
         self._gatekeeper = gatekeeper
         self._asked = False
+        self._trials: set[str] = set()
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
         self._started = dict(started)
         self._redactor = Redactor()
@@ -85,7 +86,7 @@ class RunRecorder:
         self.follows = ""
         """The run before this one in the same conversation, until the user's first words here."""
         self._blocks: dict[str, Block | None] = {}
-        self._advice: dict[str, str] = {}
+        self._advice: dict[str, GateDecision] = {}
 
     @property
     def task(self) -> str:
@@ -129,6 +130,7 @@ class RunRecorder:
     ) -> str | None:
         """Record what a call came to; for a failure, advice to complete its message with.
 
+        A call that broke a rule of the user is told so whatever came of it.
         `flagged_error` is the framework's own word on the outcome, None where it has none.
         """
         return self._safely(
@@ -262,9 +264,11 @@ class RunRecorder:
             decision = GateDecision(
                 action=GateAction.CONFIRM, message=decision.message, flagged=True
             )
+        if decision.trial:
+            self._trials.add(_slot(call))
         if decision.flagged:
-            with self._lock:
-                self._advice[_slot(call)] = decision.message
+            if decision.action is not GateAction.RUN:
+                self._advice[_slot(call)] = decision
             self._append(
                 CallFlagged(
                     **self._base(f"{self.run_id}/flag/{self._attempt_key(call)}"),
@@ -281,7 +285,7 @@ class RunRecorder:
         A framework runs the call again to take up the answer: the question must then be the same,
         even if the call has become harmless meanwhile, or a refusal would be lost.
         """
-        if self._core.settings.gate_mode(call.tool) is not GateMode.CONFIRM or not call.call_id:
+        if GateMode.CONFIRM not in self._core.settings.gate_modes or not call.call_id:
             return False
         return any(
             isinstance(event, CallFlagged)
@@ -315,10 +319,15 @@ class RunRecorder:
         )
         if error is not None:  # most frameworks end the run there
             self._intake.maybe_over.add(self.run_id)
+        if _slot(call) in self._trials:  # all who wait for it are to know
+            self._trials.discard(_slot(call))
+            self._intake.drain(self.run_id)
+            self._gatekeeper.settled(self._named_scope, call)
         failed = error is not None or flagged_error is True
-        if not failed or self._core.settings.gate_mode(call.tool) is GateMode.OBSERVE:
+        decision = self._advice.get(_slot(call))
+        if decision is None or not (failed or decision.reason is Reason.RULED_OUT):
             return None
-        return self._advice.get(_slot(call)) or None
+        return decision.message or None
 
     def _rejected(self, what: tuple[str, object, str | None], text: str) -> None:
         call = self._call(*what)

@@ -59,22 +59,27 @@ _FORCE: Final = (GateAction.RUN, GateAction.ADVISE, GateAction.CONFIRM, GateActi
 """From the least to the most that is done to a call."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateDecision:
-    """The gate's word on one call; `message` is ready to be shown, empty for a plain run."""
-
-    action: GateAction = GateAction.RUN
-    message: str = ""
-    memory_ids: tuple[str, ...] = ()
-    flagged: bool = False
-
-
 class Reason(StrEnum):
     """What a flag rests on: this very call failed, one like it did, or the user ruled it out."""
 
     FAILED = "failed"
     ALIKE = "alike"
     RULED_OUT = "ruled_out"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateDecision:
+    """The gate's word on one call; `message` is ready to be shown, empty for a plain run.
+
+    `trial` says that the call runs in order to see whether it works again.
+    """
+
+    action: GateAction = GateAction.RUN
+    message: str = ""
+    memory_ids: tuple[str, ...] = ()
+    flagged: bool = False
+    trial: bool = False
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +92,7 @@ class Flag:
     transient: bool
     here: bool
     memory_id: str
+    last_failure_at: datetime | None = None
 
 
 def find_flag(
@@ -126,7 +132,7 @@ def find_flag(
 
 def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
     """Turn a flag into an action under a mode; what is not deterministic never blocks."""
-    if flag is None:
+    if flag is None or mode is GateMode.OFF:
         return GateDecision()
     action = GateAction.RUN if mode is GateMode.OBSERVE else GateAction(mode.value)
     firm = flag.error_class in DETERMINISTIC and not flag.transient
@@ -137,6 +143,7 @@ def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:
         message=message,
         memory_ids=(flag.memory_id,) if flag.memory_id else (),
         flagged=True,
+        reason=flag.reason,
     )
 
 
@@ -165,4 +172,5 @@ def _flag(entry: CallStats, now: datetime, *, here: bool) -> Flag | None:
         transient=entry.transient,
         here=here,
         memory_id=entry.memory_id,
+        last_failure_at=entry.last_failure_at,
     )

@@ -283,11 +283,10 @@ def _with_block(system: SystemMessage | None, block: str) -> SystemMessage:
 
 
 def _with_advice(messages: Sequence[AnyMessage], advice: Mapping[str, str]) -> list[AnyMessage]:
-    """Complete the messages of failed calls; one whose content is not a text stays as it is."""
+    """Complete the messages of calls with advice; one that is not a text stays as it is."""
     return [
         message.model_copy(update={"content": f"{message.content}\n\n{advice[call_id]}"})
         if isinstance(message, ToolMessage)
-        and message.status == "error"
         and isinstance(message.content, str)
         and (call_id := message.tool_call_id) in advice
         else message
