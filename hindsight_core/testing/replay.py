@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
-from hindsight_core.capture import RecordedRun, signature
+from hindsight_core.capture import RecordedRun, RecordedStep, signature
 from hindsight_core.engine import Hindsight
 from hindsight_core.events import CallFlagged, Event, ToolCalled
 from hindsight_core.schema import Scope
 
-__all__ = ["REPLAY_DRIVERS", "Driver", "ReplayFigures", "replay"]
+__all__ = ["REPLAY_DRIVERS", "Driver", "ReplayFigures", "replay", "turns_of"]
 
 REPLAY_DRIVERS: Final = "hindsight_core.replay_drivers"
 """The group of entry points under which an adapter names its `Driver`."""
@@ -35,6 +35,22 @@ class Driver(Protocol):
     """
 
     def __call__(self, hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str: ...
+
+
+def turns_of(run: RecordedRun) -> list[tuple[str, list[RecordedStep]]]:
+    """What the user said, each with what the agent did and said then.
+
+    The task is the first turn where nobody said a word before the agent.
+    """
+    turns: list[tuple[str, list[RecordedStep]]] = []
+    for step in run.steps:
+        if step.kind == "user":
+            turns.append((step.text, []))
+        else:
+            if not turns:
+                turns.append((run.task, []))
+            turns[-1][1].append(step)
+    return turns or [(run.task, [])]
 
 
 @dataclass(kw_only=True)

@@ -114,7 +114,6 @@ class Watcher:
     def on_task(self, context: Any) -> None:
         """Begin the run of a task."""
         if context.kind == "task":
-            self._of.pop(id(context.task), None)
             self._begin(context.task, context, context.task.description)
 
     def on_model(self, context: Any) -> None:
@@ -174,10 +173,9 @@ class Watcher:
 
     def on_task_end(self, context: Any) -> None:
         """End the run of a task."""
-        held = self._of.pop(id(context.task), None) if context.kind == "task" else None
-        if held:
-            held[1].answer = str(getattr(context.output, "raw", "") or "")
-            self._end(held[1], ok=True)
+        if context.kind == "task" and (run := self._going_on(context.task)):
+            run.answer = str(getattr(context.output, "raw", "") or "")
+            self._end(run, ok=True)
 
     def on_end(self, context: Any) -> None:
         """End what is left of a crew's kickoff, or of an agent's that failed."""
@@ -188,8 +186,17 @@ class Watcher:
         if context.crew is None and not failed:
             return
         for key, (_, run) in list(self._of.items()):
-            if id(owner) in (run.crew, key):
+            if id(owner) in (run.crew, key) and not run.over:
                 self._end(run, ok=False if failed else None, error=error)
+
+    def run_of(self, what: object) -> _Run | None:
+        """The last run of a task, or of an agent's own kickoffs."""
+        held = self._of.get(id(what))
+        return held[1] if held else None
+
+    def _going_on(self, what: object) -> _Run | None:
+        run = self.run_of(what)
+        return run if run and not run.over else None
 
     def _kickoff(self) -> _Kickoff | None:
         kickoff = _kickoff.get()
@@ -198,14 +205,12 @@ class Watcher:
     def _find(self, context: Any) -> _Run:
         """The run that a hook belongs to, begun here if no hook told of its start."""
         if context.task is not None:
-            held = self._of.get(id(context.task))
-            return held[1] if held else self._begin(context.task, context, context.task.description)
+            run = self._going_on(context.task)
+            return run or self._begin(context.task, context, context.task.description)
         kickoff = self._kickoff()
-        if kickoff and kickoff.run:
-            return kickoff.run
-        held = self._of.get(id(context.agent))
-        if held and not kickoff:
-            return held[1]
+        run = kickoff.run if kickoff else self._going_on(context.agent)
+        if run is not None:
+            return run
         run = self._begin(context.agent, context, request_of(context))
         if kickoff:
             kickoff.run = run
@@ -240,5 +245,3 @@ class Watcher:
             run.live.recorder.agent(run.answer)
             run.live.recorder.finish(ok=ok, error=error)
             self.runs.drop(run.run_id)
-            for key in [key for key, (_, held) in list(self._of.items()) if held is run]:
-                self._of.pop(key, None)

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from crewai import Memory
+from crewai import Agent, Memory, Task
 from crewai.memory.types import MemoryMatch, MemoryRecord
 from pydantic import PrivateAttr
 
@@ -72,6 +72,14 @@ class HindsightMemory(Memory):
     def hindsight(self) -> Hindsight:
         """The memory itself."""
         return self._watcher.hindsight
+
+    def run_of(self, what: Task | Agent) -> str | None:
+        """The id of the last run of a task, or of an agent's own kickoffs.
+
+        `Hindsight.feedback` and `Hindsight.explain` take it; None where none was recorded.
+        """
+        run = self._watcher.run_of(what)
+        return run.run_id if run else None
 
     def close(self) -> None:
         """Give the hooks back, and close the memory if it was opened here."""
