@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
@@ -39,11 +39,6 @@ class Records:
         self.closed = False
         self._watcher = watcher
         self._hindsight = watcher.hindsight
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A copy of a memory is the same memory."""
-        del memo
-        return self
 
     def __call__(self, texts: list[str]) -> list[list[float]]:
         """Embed nothing."""

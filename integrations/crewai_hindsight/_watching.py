@@ -52,7 +52,10 @@ class _Kickoff:
 
 @dataclass(eq=False)
 class _OpenCall:
-    """A tool call that runs in this context; `inner` are the runs that began inside it."""
+    """A tool call that runs in this context; `inner` are the runs that began inside it.
+
+    `call` is None where nothing is to be learnt of it.
+    """
 
     run: _Run
     call: WatchedCall | None
@@ -136,14 +139,10 @@ class Watcher:
 
     def on_call(self, context: Any) -> None:
         """Let the gate look at a call; raises `HookAborted`, CrewAI's own way, to stop it."""
-        if is_memory_tool(context):
-            return
         run = self._find(context)
         run.showing.take_back()
-        name = tool_name(context)
-        if is_exhausted(context):
-            call = None
-        else:
+        name, call = tool_name(context), None
+        if not is_memory_tool(context) and not is_exhausted(context):
             call = WatchedCall(run.live, name, dict(context.tool_input or {}), None)
             call.stopped = True  # and stays so if asking fails
             with self.hindsight.guard("crewai.ask"):
@@ -156,7 +155,7 @@ class Watcher:
     def on_result(self, context: Any) -> str | None:
         """Record what came of a call; the gate's word takes the place of what it stopped."""
         *others, mine = _open_calls.get() or (None,)
-        if mine is None or mine.name != tool_name(context) or is_memory_tool(context):
+        if mine is None or mine.name != tool_name(context):
             return None
         _open_calls.set(tuple(other for other in others if other))
         result, failed = outcome_of(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from crewai import Agent, Memory, Task
 from crewai.memory.types import MemoryMatch, MemoryRecord
@@ -67,6 +67,11 @@ class HindsightMemory(Memory):
         self._watcher = watcher
         self._records = records
         self._give_back_hooks = take_up_hooks(watcher, records)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """A copy of a memory is the same memory."""
+        del memo
+        return self
 
     @property
     def hindsight(self) -> Hindsight:
