@@ -6,6 +6,7 @@ import logging
 import secrets
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -94,6 +95,8 @@ class Hindsight:
         self._lock = threading.Lock()
         self._open_turns: dict[tuple[Scope, str], str] = {}
         self._told_local = False
+        self.live_runs: OrderedDict[str, object] = OrderedDict()
+        """What adapters hold of the runs that go on; see `LiveRuns`."""
         # Runs at `close`, when the last reference goes, or at exit: whichever comes first.
         self._finalizer = weakref.finalize(
             self, _close, core, self._intake, self._encoder, self._idle

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.recorder import RunRecorder
@@ -143,7 +143,8 @@ class LiveRuns:
         )
         self.framework = framework
         self._agent = agent
-        self._live: OrderedDict[str, LiveRun] = OrderedDict()
+        # By the memory and not by the adapter: agents with an adapter each may share a run.
+        self._live = cast("OrderedDict[str, LiveRun]", self.hindsight.live_runs)
         self._lock = threading.Lock()
 
     def close(self) -> None:
