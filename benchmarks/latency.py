@@ -87,17 +87,16 @@ def _fill(
     path: Path, count: int, said: Sequence[str], seeds: np.ndarray, embedder: Embedder
 ) -> None:
     draw, chance = random.Random(count), np.random.default_rng(count)
-    filled = Hindsight.open(str(path), embedder=None)  # so that each record is signed
-    store = filled.store
-    store.claim_index(embedder.info)
-    for start in range(0, count, _BATCH):
-        numbers = range(start, min(start + _BATCH, count))
-        store.put([_memory_of(number, _mixed(draw, said)) for number in numbers])
-        near = seeds[chance.integers(len(seeds), size=len(numbers))]
-        rows = near + chance.normal(scale=0.05, size=near.shape)
-        rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-        store.add_vectors((f"m{n}", row) for n, row in zip(numbers, rows, strict=True))
-    filled.close()
+    with Hindsight.open(str(path), embedder=embedder) as memory:
+        store = memory.store  # which signs: what did not come through it is held back
+        store.claim_index(embedder.info)
+        for start in range(0, count, _BATCH):
+            numbers = range(start, min(start + _BATCH, count))
+            store.put([_memory_of(number, _mixed(draw, said)) for number in numbers])
+            near = seeds[chance.integers(len(seeds), size=len(numbers))]
+            rows = near + chance.normal(scale=0.05, size=near.shape)
+            rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+            store.add_vectors((f"m{n}", row) for n, row in zip(numbers, rows, strict=True))
 
 
 def _mixed(draw: random.Random, said: Sequence[str]) -> str:
