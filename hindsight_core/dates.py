@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from hindsight_core.han import simplified
 from hindsight_core.text import fold
@@ -58,6 +58,7 @@ class _Rule:
     days: dict[str, int]
 
 
+@lru_cache(maxsize=2_048)
 def spans(text: str, said_on: date) -> tuple[Span, ...]:
     """Return the days that a text means by its relative dates, in the order of its words.
 
@@ -82,7 +83,8 @@ def without_dates(text: str) -> str:
 def _matches(plain: str) -> list[tuple[_Rule, re.Match[str]]]:
     """The relative dates in their order; "the day before yesterday" is not "yesterday" as well."""
     found: list[tuple[_Rule, re.Match[str]]] = []
-    for rule in _rules():
+    rules = (rule for hint, rules in _rules() if hint.search(plain) for rule in rules)
+    for rule in rules:
         for match in rule.pattern.finditer(plain):
             start, end = match.span()
             if all(end <= other.start() or other.end() <= start for _, other in found):
@@ -150,13 +152,14 @@ _UNITS: Final = {
 
 
 @lru_cache(maxsize=1)
-def _rules() -> tuple[_Rule, ...]:
+def _rules() -> tuple[tuple[re.Pattern[str], tuple[_Rule, ...]], ...]:
+    """The rules of each language, after the pattern without which none of them can match."""
     source = files("hindsight_core").joinpath("dates.toml")
     tables = tomllib.loads(source.read_text(encoding="utf-8"))
-    return tuple(rule for table in tables.values() for rule in _rules_of(table))
+    return tuple((re.compile(table["hint"]), tuple(_rules_of(table))) for table in tables.values())
 
 
-def _rules_of(table: dict[str, dict[str, str | int]]) -> Iterator[_Rule]:
+def _rules_of(table: dict[str, Any]) -> Iterator[_Rule]:
     numbers = {name: int(value) for name, value in table["numbers"].items()}
     days = {name: int(value) for name, value in table["days"].items()}
     number = "|".join([*sorted(numbers, key=len, reverse=True), r"[0-9]{1,4}"])

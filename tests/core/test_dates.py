@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_core import Hindsight, Scope
+from hindsight_core import Hindsight, Scope, dates
 from hindsight_core.dates import Span, spans
 from hindsight_core.schema import Context
 
@@ -114,3 +114,15 @@ def test_a_question_about_yesterday_prefers_what_is_of_yesterday(
     assert found.memories[0].content == template.format(n=1)
     first = found.report.candidates[0]
     assert first.evidence["time"] > 0
+
+
+@given(
+    st.text(
+        alphabet="昨今明前后去天日晚夜早晨年上下这本个周星期礼拜月之以一两十 agolstnexhidyw12",
+        max_size=40,
+    )
+)
+def test_the_hint_misses_no_text_that_a_rule_would_take(text: str) -> None:
+    for hint, rules in dates._rules():
+        if any(rule.pattern.search(text) for rule in rules):
+            assert hint.search(text)
