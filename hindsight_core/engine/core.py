@@ -17,6 +17,7 @@ from typing import Final
 from hindsight_core.engine.sealing import Seal, SealingStore
 from hindsight_core.errors import HindsightError, StoreUnavailableError
 from hindsight_core.failsafe import Failsafe
+from hindsight_core.guard import Judge
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import Clock, Embedder, IdFactory, Reranker, Store
 from hindsight_core.settings import Settings
@@ -42,6 +43,7 @@ class Core:
         clock: Clock,
         ids: IdFactory,
         reranker: Reranker | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.url = url
         self.embedded = embedded
@@ -49,6 +51,7 @@ class Core:
         self.clock = clock
         self.ids = ids
         self.reranker = reranker
+        self.judge = judge
         self.failsafe = Failsafe(deadline=settings.deadline, pause=settings.pause)
         self.seal = Seal(url, embedded=embedded, clock=clock)
         self._open_store = open_store

@@ -35,7 +35,7 @@ from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
-from hindsight_core.guard import sanitize
+from hindsight_core.guard import Judge, sanitize
 from hindsight_core.ids import new_id
 from hindsight_core.ports import (
     Clock,
@@ -113,16 +113,18 @@ class Hindsight:
         store: Store | None = None,
         clock: Clock = _now,
         ids: IdFactory = new_id,
+        judge: Judge | None = None,
         lazy: bool = False,
     ) -> Self:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
         `embedder` is "auto" (the best one installed), a name, an `Embedder`, or None for text
         search alone. A `reranker` reads the best candidates of a recall once more; without its
-        word in time the recall goes on, and `health` says so. With `lazy` the store is opened at
-        its first use, and what goes wrong then is kept from the host; otherwise `StoreError` is
-        raised here. A ready `store` takes the place of the URL. Raises `EmbedderMismatchError` when
-        the store has another embedder's vectors.
+        word in time the recall goes on, and `health` says so. A `judge` (of a chat model) says how
+        two memories relate, in the background. With `lazy` the store is opened at its first use,
+        and what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A
+        ready `store` takes the place of the URL. Raises `EmbedderMismatchError` when the store has
+        another embedder's vectors.
         """
         where = store.url if store is not None else locate(url)
         core = Core(
@@ -134,6 +136,7 @@ class Hindsight:
             clock=clock,
             ids=ids,
             reranker=reranker,
+            judge=judge,
         )
         self = cls(core)
         if not lazy:

@@ -1,20 +1,20 @@
 """The worker that gives records their vectors, in batches and off everybody's path.
 
-It also drops a new preference or fact that only repeats one of the last ten of its scope.
+A new statement is then related to those that stand.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from hindsight_core.engine.core import Core
-from hindsight_core.errors import EmbedderMismatchError, StaleError
-from hindsight_core.guard import same_polarity
-from hindsight_core.ports import Embedder, Where
-from hindsight_core.schema import Kind, Memory
+from hindsight_core.engine.relating import RELATABLE, Relater
+from hindsight_core.errors import EmbedderMismatchError
+from hindsight_core.ports import Embedder
+from hindsight_core.schema import Memory
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Encoder"]
 
 _BATCH: Final = 64
-_REPEAT: Final = 0.95
-"""Cosine from which a text counts as a repetition (same polarity provided)."""
-_LAST: Final = 10
-_MAX_EVIDENCE: Final = 20
-_REPEATABLE: Final = (Kind.PREFERENCE, Kind.FACT)
 
 
 class Encoder:
@@ -34,6 +29,7 @@ class Encoder:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._relater = Relater(core)
         self._lock = threading.Lock()
         self._wanted = threading.Event()
         self._quiet = threading.Event()
@@ -47,7 +43,7 @@ class Encoder:
     def wake(self, fresh: Sequence[Memory] = ()) -> None:
         """Say that there is something to encode, and what of it is new; returns at once."""
         with self._lock:
-            self._fresh.update((m.id, m) for m in fresh if m.kind in _REPEATABLE)
+            self._fresh.update((m.id, m) for m in fresh if m.kind in RELATABLE)
             if self._stopped:
                 return
             self._quiet.clear()
@@ -110,41 +106,26 @@ class Encoder:
         """Encode up to one batch of records; return how many there were."""
         embedder = self._core.embedder
         if embedder is None or self.refused is not None:
+            self._relate({})
             return 0
         store = self._core.store
         rows = store.unencoded(_BATCH)
         if not rows:
+            self._relate({})
             return 0
         store.claim_index(embedder.info)
         vectors = embedder.passages([text for _, text in rows])
         by_id = {row[0]: vector for row, vector in zip(rows, vectors, strict=True)}
         store.add_vectors(by_id.items())
-        with self._lock:
-            fresh = [self._fresh.pop(i) for i in by_id if i in self._fresh]
-        for memory in fresh:
-            self._drop_repetition(memory, by_id[memory.id])
+        self._relate(by_id)
         return len(rows)
 
-    def _drop_repetition(self, memory: Memory, vector: Matrix) -> None:
-        """Fold a memory that repeats one of the last ten of its scope into that one."""
-        store = self._core.store
-        where = Where(kinds=(memory.kind,))
-        last = [m for m in store.select(memory.scope, where, limit=_LAST + 1) if m.id != memory.id]
-        alike = {
-            hit.id
-            for hit in store.nearest(memory.scope, where, vector, _LAST + 1)
-            if hit.score >= _REPEAT
-        }
-        for older in last[:_LAST]:
-            same = older.scope == memory.scope and older.created_at <= memory.created_at
-            if older.id in alike and same and same_polarity(older.content, memory.content):
-                evidence = (*older.evidence, *memory.evidence)[-_MAX_EVIDENCE:]
-                merged = older.model_copy(
-                    update={"evidence": evidence, "revision": older.revision + 1}
-                )
-                try:
-                    store.put([merged])
-                except StaleError:
-                    return  # somebody else is changing it: keep both rather than lose one
-                store.delete(memory.scope, [memory.id], wipe=False)  # the same text stays
+    def _relate(self, vectors: Mapping[str, Matrix]) -> None:
+        """Relate the new memories of these vectors; with none those that are left, by words."""
+        with self._lock:
+            ids = [id_ for id_ in vectors or self._fresh if id_ in self._fresh]
+            fresh = [self._fresh.pop(id_) for id_ in ids]
+        for memory in fresh:
+            if self._stopped:
                 return
+            self._relater.relate(memory, vectors.get(memory.id))

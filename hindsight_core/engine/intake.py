@@ -22,12 +22,13 @@ from hindsight_core.engine.contradicting import contradict
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.relating import RELATABLE, is_replaced
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, admit
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
-from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
+from hindsight_core.schema import Candidate, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
 
@@ -128,11 +129,12 @@ class Intake:
         )
         return self._watch.check(memory)
 
-    def supersede(self, memory: Memory, slot: str) -> list[Memory]:
-        """The older preferences of the same user and slot, marked as replaced by this one."""
-        older = self._core.store.select(
-            memory.scope, Where(kinds=(Kind.PREFERENCE, Kind.FACT), subject=slot), limit=20
-        )
+    def supersede(self, memory: Memory) -> list[Memory]:
+        """The older statements of the same user that a new one takes the place of, marked so."""
+        if memory.kind not in RELATABLE or not memory.key.subject:
+            return []
+        where = Where(kinds=(memory.kind,), subject=memory.key.subject)
+        older = self._core.store.select(memory.scope, where, limit=20)
         now = self._core.clock()
         return [
             old.model_copy(
@@ -142,8 +144,8 @@ class Intake:
                     "revision": old.revision + 1,
                 }
             )
-            for old in older
-            if old.id != memory.id and old.scope == memory.scope and old.source == memory.source
+            for old in self._core.seal.intact(older, self._core.store)
+            if old.id != memory.id and is_replaced(old, memory)
         ]
 
     def _drain_once(self, run_id: str) -> list[PutResult]:
@@ -183,8 +185,7 @@ class Intake:
             memory = self.admit(candidate, actor="capture")
             if memory is None:
                 continue
-            if candidate.supersedes_slot and memory.status is Status.ACTIVE:
-                replaced = self.supersede(memory, candidate.supersedes_slot)
+            if memory.status is Status.ACTIVE and (replaced := self.supersede(memory)):
                 memory = memory.model_copy(update={"supersedes": tuple(m.id for m in replaced)})
                 result.update((old.id, old) for old in replaced)
             result[memory.id] = memory

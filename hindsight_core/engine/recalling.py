@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -26,10 +27,13 @@ from hindsight_core.recall import (
     RetrievalSettings,
     Synonyms,
     describe_filters,
+    marked,
+    missing_rivals,
     render,
     report_candidates,
     retrieve,
     seat,
+    with_rivals,
 )
 from hindsight_core.schema import Kind, Memory, Scope
 from hindsight_core.text import shorten
@@ -116,7 +120,8 @@ class Recaller:
             found = search(None)
         candidates = self._seated(found.candidates, seats, found.threshold, question)
         candidates = self._held_out(candidates, run_id)
-        picked = [c.memory for c in candidates if c.kept]
+        candidates = self._with_rivals(scope, candidates, seats, now)
+        picked = marked(candidates)
         block = render(
             picked,
             recall_id=recall_id,
@@ -167,6 +172,19 @@ class Recaller:
                 replace(found, kept=False, why_not=CHANGED) if found.memory.id in changed else found
                 for found in candidates
             ]
+
+    def _with_rivals(
+        self, scope: Scope, candidates: Sequence[Found], seats: int, now: datetime
+    ) -> tuple[Found, ...]:
+        """The candidates, each that is kept beside what it contradicts."""
+        if not any(found.kept and found.memory.conflicts_with for found in candidates):
+            return tuple(candidates)
+        store = self._core.store
+        missing = missing_rivals(candidates)
+        rivals = self._core.seal.intact(store.get(scope, missing) if missing else (), store)
+        known = {memory.id: memory for memory in rivals}
+        weights = self._core.settings.weights
+        return with_rivals(candidates, known, seats, now=now, weights=weights)
 
     def _held_out(self, candidates: Sequence[Found], run_id: str) -> tuple[Found, ...]:
         """The candidates, those lessons not kept which this run goes without."""

@@ -1,7 +1,7 @@
 """Judges what goes in (admitted, quarantined, refused) and what comes out."""
 
 from hindsight_core.guard.admission import Decision, Verdict, admit
-from hindsight_core.guard.conflict_resolution import Related, Resolution, resolve
+from hindsight_core.guard.conflict_resolution import Action, Related, Resolution, resolve
 from hindsight_core.guard.conflicts import Judge, Label, Relation, relate
 from hindsight_core.guard.conflicts_polarity import same_polarity
 from hindsight_core.guard.sanitize import sanitize
@@ -9,6 +9,7 @@ from hindsight_core.guard.signing import KEY_VARIABLE, load_key, sign, verify
 
 __all__ = [
     "KEY_VARIABLE",
+    "Action",
     "Decision",
     "Judge",
     "Label",

@@ -12,6 +12,7 @@ from hindsight_core.recall.report import (
     report_candidates,
 )
 from hindsight_core.recall.retrieve import Rerank, retrieve
+from hindsight_core.recall.rivals import marked, missing_rivals, with_rivals
 from hindsight_core.recall.seats import seat
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 
@@ -27,6 +28,8 @@ __all__ = [
     "candidate_table",
     "count_tokens",
     "describe_filters",
+    "marked",
+    "missing_rivals",
     "questions",
     "render",
     "render_details",
@@ -35,4 +38,5 @@ __all__ = [
     "seat",
     "shipped_synonyms",
     "strip_blocks",
+    "with_rivals",
 ]

@@ -43,6 +43,7 @@ class _Words:
     kinds: Mapping[Kind, str]
     sources: Mapping[Source, str]
     conflict: str
+    unverified: str
     ago: Callable[[int], str]
 
 
@@ -64,6 +65,7 @@ _EN: Final = _Words(
         Source.OPERATOR: "set by the operator",
     },
     conflict="contradicts another note; ask before relying on it",
+    unverified="not verified yet, check before use",
     ago=lambda days: "today" if days < 1 else "1 day ago" if days == 1 else f"{days} days ago",
 )
 _ZH: Final = _Words(
@@ -81,6 +83,7 @@ _ZH: Final = _Words(
         Source.OPERATOR: "管理员设定",
     },
     conflict="与另一条笔记矛盾，采用前请先询问",
+    unverified="尚未验证，使用前请先核实",
     ago=lambda days: "今天" if days < 1 else f"{days} 天前",
 )
 
@@ -167,6 +170,8 @@ def _label(memory: Memory, words: _Words, now: datetime, note: str) -> str:
     parts = [words.kinds[memory.kind], words.sources[memory.source], words.ago(days)]
     if memory.conflicts_with:
         parts.append(words.conflict)
+    if memory.reasons and not memory.verified_runs:
+        parts.append(words.unverified)
     if note:
         parts.append(note)
     return "; ".join(parts)
