@@ -51,6 +51,10 @@ class GuardStore(Protocol):
         """The scopes that hold a memory of a status, oldest scope first; None: of all tenants."""
         ...
 
+    def backups(self) -> list[str]:
+        """URLs of the copies that the store made of itself and that are still there."""
+        ...
+
     def derived(self, scope: Scope, ids: Sequence[str]) -> list[str]:
         """The ids of the user's memories whose lineage leads to one of these, at any remove."""
         ...

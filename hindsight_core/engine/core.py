@@ -21,6 +21,7 @@ from hindsight_core.guard import Judge
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import Clock, Embedder, IdFactory, Reranker, Store
 from hindsight_core.settings import Settings
+from hindsight_core.stores import open_store
 
 __all__ = ["Core", "choose_embedder", "owner_is_gone"]
 
@@ -100,6 +101,18 @@ class Core:
                 self._embedder = self._open_embedder()
                 self._embedder_opened = True
             return self._embedder
+
+    def beside(self, url: str) -> Core:
+        """The same parts over another store, for a backup; it has no embedder."""
+        return Core(
+            open_store=lambda: open_store(url),
+            open_embedder=lambda: None,
+            url=url,
+            embedded=self.embedded,
+            settings=self.settings,
+            clock=self.clock,
+            ids=self.ids,
+        )
 
     def close(self) -> None:
         """Close the store; safe to call twice."""

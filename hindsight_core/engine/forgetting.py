@@ -6,30 +6,74 @@ with others, what was derived from a memory, and who is named in grants.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import covers
 from hindsight_core.engine.receiving import decline
 from hindsight_core.engine.sharing import Sharing
+from hindsight_core.errors import HindsightError
 from hindsight_core.ports import AuditEntry, ErasureReceipt, Where
 from hindsight_core.schema import Scope, Status
 
 __all__ = ["forget"]
 
+logger: Final = logging.getLogger("hindsight_core")
 _PAGE: Final = 1_000
 
 
 def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
     """Erase some memories by id, or with `ids` None everything of the scope; see `Hindsight`."""
-    receipt = _everything(core, sharing, scope) if ids is None else _some(core, sharing, scope, ids)
+    receipt = _forget(core, sharing, scope, ids)
+    backups = core.store.backups()
+    if backups:
+        receipt = _reach(core, receipt, ids, backups)
     detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
     subject = f"{len(ids)} ids" if ids is not None else "scope"
     core.store.audit(
         AuditEntry(at=receipt.at, actor="user", action="forget", subject=subject, detail=detail)
     )
     return receipt
+
+
+def _forget(
+    core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None
+) -> ErasureReceipt:
+    if ids is None:
+        return _everything(core, sharing, scope)
+    return _some(core, sharing, scope, ids)
+
+
+def _reach(
+    core: Core, receipt: ErasureReceipt, ids: Sequence[str] | None, backups: Sequence[str]
+) -> ErasureReceipt:
+    """Erase the same in the copies that the store made of itself.
+
+    A copy that cannot be opened or still holds something counts as remaining: it is logged, and
+    has to be erased by hand.
+    """
+    done = left = 0
+    for url in backups:
+        copy = core.beside(url)
+        try:
+            found = _forget(copy, Sharing(copy), receipt.scope, ids)
+            overwritten = copy.store.wipe(whole=True)
+        except HindsightError:
+            logger.warning("a backup could not be erased from: %s", url, exc_info=True)
+            left += 1
+        else:
+            left += any(found.remaining.values()) or not overwritten
+            done += 1
+        finally:
+            copy.close()
+    return replace(
+        receipt,
+        removed=receipt.removed | {"backups": done},
+        remaining=receipt.remaining | {"backups": left},
+    )
 
 
 def _some(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str]) -> ErasureReceipt:

@@ -34,6 +34,9 @@ class GuardPart:
 
     _database: Database
 
+    def backups(self) -> list[str]:
+        return []
+
     def keep(self, records: Sequence[GuardRecord]) -> None:
         with self._database.write() as connection:
             _keep(connection, records)

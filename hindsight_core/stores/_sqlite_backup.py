@@ -1,4 +1,4 @@
-"""Copies a store that is in use into a file of its own."""
+"""Copies a store that is in use into a file of its own, and knows where the copies are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hindsight_core.errors import StoreError, StoreUnavailableError
 from hindsight_core.stores._sqlite_connection import SqliteDatabase
 from hindsight_core.stores._sqlite_errors import mapped
 
-__all__ = ["backup"]
+__all__ = ["backup", "backups"]
 
 
 def backup(database: SqliteDatabase, path: Path) -> None:
@@ -33,3 +33,11 @@ def backup(database: SqliteDatabase, path: Path) -> None:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+    with database.write() as connection:
+        connection.execute("INSERT INTO backups VALUES (?) ON CONFLICT DO NOTHING", (str(path),))
+
+
+def backups(database: SqliteDatabase) -> list[Path]:
+    """Return the copies that are still where they were made."""
+    rows = database.fetch("SELECT path FROM backups ORDER BY path")
+    return [path for (name,) in rows if (path := Path(name)).is_file()]

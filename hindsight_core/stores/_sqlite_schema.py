@@ -126,12 +126,18 @@ def _index_words_by_triggers(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _list_backups(connection: sqlite3.Connection) -> None:
+    """Know where this file was copied to, so that an erasure reaches the copies."""
+    connection.execute("CREATE TABLE backups (path TEXT PRIMARY KEY) WITHOUT ROWID")
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
     _keep_a_ledger,
     _add_guard_records,
     _index_words_by_triggers,
+    _list_backups,
 )
 
 

@@ -47,5 +47,11 @@ class SqliteStore(SqlStore):
         return check(self._file)
 
     def backup(self, path: str | Path) -> None:
-        """Copy the store to a new file while it is in use; raises `StoreError` if there is one."""
+        """Copy the store to a new file while it is in use; raises `StoreError` if there is one.
+
+        An erasure reaches the copy as long as it stays where it was made.
+        """
         _sqlite_backup.backup(self._file, Path(path).expanduser().absolute())
+
+    def backups(self) -> list[str]:
+        return [f"sqlite:///{path}" for path in _sqlite_backup.backups(self._file)]
