@@ -217,18 +217,18 @@ class ContextTap:
         if calling is not None and calling.tap is self:
             _calling.set(calling.before)
         calls, self.calls = self.calls, {}
-        done = [(calls[r.call_id], r) for r in results if r.call_id in calls]
+        done = [(calls.get(result.call_id), result) for result in results]
+        here = [(call, result) for call, result in done if call and not call.reached]
 
         def note() -> None:
-            for call, result in done:
-                if not call.reached:
-                    self._warn_if_not_stopped(call)
-                    timed = len(results) == 1
-                    call.note(result.content, flagged_error=result.is_error, timed=timed)
-            for live in {id(call.live): call.live for call, _ in done}.values():
-                live.recorder.rest()
+            for call, result in here:
+                self._warn_if_not_stopped(call)
+                call.note(result.content, flagged_error=result.is_error, timed=len(results) == 1)
 
-        await in_executor(note)
+        if here:
+            await in_executor(note)
+        for live in {id(call.live): call.live for call in calls.values()}.values():
+            live.recorder.rest()
 
     def _warn_if_not_stopped(self, call: AnnouncedCall) -> None:
         if call.decision.action in (GateAction.BLOCK, GateAction.CONFIRM) and not self._told:

@@ -17,7 +17,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "autogen.md"
 
 @pytest.fixture
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The default store and settings, with a gate that asks and no deadline that could be missed."""
+    """The default store and settings, with a gate that asks and a deadline that nothing misses."""
     monkeypatch.setenv("HINDSIGHT_URL", str(tmp_path / "m.db"))
     before = DEFAULT_SETTINGS.gate, DEFAULT_SETTINGS.deadline
     for gate, deadline in ((GateMode.CONFIRM, 60.0), before):
