@@ -74,6 +74,9 @@ class Core:
     @property
     def store(self) -> Store:
         """The store; a failed opening is tried again after five seconds."""
+        store = self._store
+        if store is not None:  # the common case needs no lock, and comes before every tool call
+            return store
         with self._lock:
             if self.closed:
                 raise StoreUnavailableError("this Hindsight is closed; open a new one")

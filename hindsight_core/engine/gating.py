@@ -6,8 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeAlias
 
 from hindsight_core.capture import course_of, read_preference
 from hindsight_core.engine.core import Core
@@ -33,21 +32,26 @@ from hindsight_core.settings import GateMode
 
 __all__ = ["Gatekeeper"]
 
-_FRESH: Final = timedelta(seconds=2)
-"""After so long a book is read again, for another process may have learnt something."""
+_FRESH: Final = 64
+"""After so many calls a book is read again, for another process may have learnt something."""
+_RUN: Final = GateDecision()
+"""What is said to most calls; made once, since making one takes as long as half a look-up."""
 _MAX_WISHES: Final = 256
 _MAX_LESSONS: Final = 64
 _MAX_BOOKS: Final = 1_000
 _MAX_READ: Final = 4_096
 
 
+_Place: TypeAlias = tuple[str, str, str | None, str | None]
+
+
 @dataclass(slots=True)
 class _Shelf:
     """The book of one scope; the causes of a tool are added when it is first called."""
 
-    read_at: datetime
     generation: int
     book: Book
+    asked: int = 0
     tools: set[str] = field(default_factory=set[str])
 
 
@@ -59,32 +63,39 @@ class Gatekeeper:
         self._lock = threading.Lock()
         self._trials = Trials()
         settings = core.settings
+        modes = settings.gate_by_tool.items()
+        self._off = frozenset(tool for tool, mode in modes if mode is GateMode.OFF)
         self._breaker = Breaker(
             failures=settings.breaker_failures, seconds=settings.breaker_seconds
         )
-        self._shelves: OrderedDict[Scope, _Shelf] = OrderedDict()
+        self._shelves: OrderedDict[_Place, _Shelf] = OrderedDict()
         self._wishes: OrderedDict[tuple[str, int], Wish | None] = OrderedDict()
 
     def look(
         self, scope: Scope, call: ToolCall, situation: str, *, run_id: str = "", again: bool = False
     ) -> GateDecision:
         """Say what is to be done with a call of a run; `again` reads the rules anew."""
-        if self._core.settings.gate_by_tool.get(call.tool) is GateMode.OFF:
-            return GateDecision()
-        now = self._core.clock()
+        if call.tool in self._off:
+            return _RUN
         stats = self._core.store.call_stats(scope, signature=call.signature)
-        flag = find_flag(
-            stats,
-            situation,
-            now,
-            lambda: course_of(self._core.store.events(run_id)).state(call),
-        )
+        flag = None
+        for entry in stats:
+            if entry.failures:  # of most calls nothing of the kind is known
+                flag = find_flag(
+                    stats,
+                    situation,
+                    self._core.clock,
+                    lambda: course_of(self._core.store.events(run_id)).state(call),
+                )
+                break
         if flag is None:
-            book = self._book(scope, call.tool, now, again=again)
-            worked = any(entry.successes for entry in stats)
-            flag = book.ruled_out(call) or (None if worked else book.alike(call))
-        if flag is None:
-            return GateDecision()
+            book = self._book(scope, call.tool, again=again)
+            flag = book.ruled_out(call) or book.alike(call)
+            if flag is None:
+                return _RUN
+            # A call that worked once is not what the failures of its like are about.
+            if flag.reason is Reason.ALIKE and any(entry.successes for entry in stats):
+                return _RUN
         decision = self._decision(scope, call, flag)
         if decision.action not in (GateAction.CONFIRM, GateAction.BLOCK):
             return decision
@@ -119,7 +130,7 @@ class Gatekeeper:
         shown = [memory for memory in known if memory.status is not Status.QUARANTINED]
         intact = self._core.seal.intact(shown, self._core.store)
         if flag.reason is not Reason.FAILED and not any(map(_in_force, intact)):
-            return GateDecision()  # it was taken back since the book was read, or is not ours
+            return _RUN  # it was taken back since the book was read, or is not ours
         told = intact[0].content if intact else ""
         message = sanitize(describe_flag(flag, call.tool, told))
         lesson = intact[0].lesson if intact else None
@@ -127,20 +138,15 @@ class Gatekeeper:
         mode = self._core.settings.gate_mode(call.tool, flag.error_class, severity)
         return decide(flag, mode, message)
 
-    def _book(self, scope: Scope, tool: str, now: datetime, *, again: bool) -> Book:
+    def _book(self, scope: Scope, tool: str, *, again: bool) -> Book:
+        key = (scope.user, scope.tenant, scope.agent, scope.session)
         generation = self._core.generation
-        with self._lock:
-            shelf = self._shelves.get(scope)
-            stale = (
-                shelf is None
-                or again
-                or shelf.generation != generation
-                or now - shelf.read_at > _FRESH
-            )
-            if not stale and shelf is not None and tool in shelf.tools:
-                return shelf.book
-        if stale or shelf is None:
-            shelf = _Shelf(now, generation, Book(wishes=tuple(self._read_wishes(scope))))
+        shelf = self._shelves.get(key)
+        if shelf is None or again or shelf.generation != generation or shelf.asked > _FRESH:
+            shelf = _Shelf(generation, Book(wishes=tuple(self._read_wishes(scope))))
+        elif tool in shelf.tools:
+            shelf.asked += 1
+            return shelf.book
         lessons = self._core.store.select(
             scope, Where(kinds=(Kind.LESSON,), tool_sequence=(tool,)), limit=_MAX_LESSONS
         )
@@ -148,8 +154,8 @@ class Gatekeeper:
         with self._lock:
             shelf.book = Book(wishes=shelf.book.wishes, causes={**shelf.book.causes, tool: causes})
             shelf.tools.add(tool)
-            self._shelves[scope] = shelf
-            self._shelves.move_to_end(scope)
+            self._shelves[key] = shelf
+            self._shelves.move_to_end(key)
             while len(self._shelves) > _MAX_BOOKS:
                 self._shelves.popitem(last=False)
             return shelf.book

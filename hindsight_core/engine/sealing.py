@@ -100,6 +100,7 @@ class SealingStore:
     def __init__(self, store: Store, seal: Seal) -> None:
         self._store = store
         self._seal = seal
+        self.call_stats = store.call_stats  # asked before every tool call
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

@@ -98,7 +98,7 @@ class Flag:
 def find_flag(
     stats: Sequence[CallStats],
     situation: str,
-    now: datetime,
+    clock: Callable[[], datetime],
     state: Callable[[], State] = lambda: _NO_STATE,
 ) -> Flag | None:
     """Look for a known failure of one signature; `stats` has one entry a situation.
@@ -110,7 +110,7 @@ def find_flag(
         return None
     here = next((entry for entry in stats if entry.situation == situation), None)
     if here is not None and here.failures:
-        return _flag(here, now, here=True)
+        return _flag(here, clock(), here=True)
     prefix = f"{situation}/"
     bound = [entry for entry in stats if entry.situation.startswith(prefix)]
     failed = [entry for entry in bound if entry.failures]
@@ -119,7 +119,7 @@ def find_flag(
         alike = [entry for entry in failed if entry.situation == in_state(situation, found)]
         if not alike and found.foreign:
             alike = failed
-        return _flag(alike[0], now, here=True) if alike else None
+        return _flag(alike[0], clock(), here=True) if alike else None
     if here is not None or bound:
         return None
     if any(entry.successes for entry in stats):
@@ -127,7 +127,7 @@ def find_flag(
     failed = [e for e in stats if e.failures and e.error_class in DETERMINISTIC]
     if not failed:
         return None
-    return _flag(max(failed, key=lambda entry: entry.failures), now, here=False)
+    return _flag(max(failed, key=lambda entry: entry.failures), clock(), here=False)
 
 
 def decide(flag: Flag | None, mode: GateMode, message: str) -> GateDecision:

@@ -7,7 +7,6 @@ The scope in which a call was made is kept beside its count, so that erasing tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.ports import CallRecord, CallStats
@@ -71,14 +70,20 @@ def stats(rows: Sequence[Any]) -> list[CallStats]:
             key = (row[0], row[2])
             merged[key] = _merge(merged[key], row) if key in merged else row
         rows = list(merged.values())
-    return [
-        CallStats._make((*row[:7], row[7] != 0, row[8], _time(row[9]), _time(row[10])))
-        for row in rows
-    ]
+    return [_one(row) for row in rows]
 
 
-def _time(value: int | None) -> datetime | None:
-    return None if value is None else from_micros(value)
+def _one(row: Any) -> CallStats:
+    failed, succeeded = row[9], row[10]
+    return CallStats._make(
+        (
+            *row[:7],
+            row[7] != 0,
+            row[8],
+            None if failed is None else from_micros(failed),
+            None if succeeded is None else from_micros(succeeded),
+        )
+    )
 
 
 def _merge(one: Any, other: Any) -> Any:

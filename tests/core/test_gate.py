@@ -29,41 +29,41 @@ def stats(situation="here", failures=1, successes=0, error=ErrorClass.NOT_FOUND,
 
 
 def test_a_call_that_was_never_seen_is_not_flagged():
-    assert find_flag([], "here", NOW) is None
+    assert find_flag([], "here", lambda: NOW) is None
 
 
 def test_a_call_that_failed_in_this_situation_is_flagged():
-    flag = find_flag([stats()], "here", NOW)
+    flag = find_flag([stats()], "here", lambda: NOW)
     assert flag is not None
     assert flag.here
     assert flag.memory_id == "m1"
 
 
 def test_a_success_of_the_same_call_clears_the_flag():
-    assert find_flag([stats(failures=0, successes=1)], "here", NOW) is None
+    assert find_flag([stats(failures=0, successes=1)], "here", lambda: NOW) is None
 
 
 def test_a_deterministic_failure_elsewhere_counts_while_the_call_never_worked():
-    flag = find_flag([stats(situation="there")], "here", NOW)
+    flag = find_flag([stats(situation="there")], "here", lambda: NOW)
     assert flag is not None
     assert not flag.here
 
 
 def test_a_failure_elsewhere_does_not_count_once_the_call_worked_anywhere():
     known = [stats(situation="there"), stats(situation="yonder", failures=0, successes=1)]
-    assert find_flag(known, "here", NOW) is None
+    assert find_flag(known, "here", lambda: NOW) is None
 
 
 @pytest.mark.parametrize("error", [ErrorClass.SOFT, ErrorClass.INTERNAL, ErrorClass.TIMEOUT])
 def test_a_failure_elsewhere_that_depends_on_the_state_does_not_count(error):
-    assert find_flag([stats(situation="there", error=error)], "here", NOW) is None
+    assert find_flag([stats(situation="there", error=error)], "here", lambda: NOW) is None
 
 
 def test_what_passes_by_itself_is_forgotten_after_ten_minutes():
     recent = stats(error=ErrorClass.RATE_LIMIT, transient=True, at=NOW - timedelta(minutes=9))
     old = stats(error=ErrorClass.RATE_LIMIT, transient=True, at=NOW - timedelta(minutes=11))
-    assert find_flag([recent], "here", NOW) is not None
-    assert find_flag([old], "here", NOW) is None
+    assert find_flag([recent], "here", lambda: NOW) is not None
+    assert find_flag([old], "here", lambda: NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_passes_by_itself_is_forgotten_after_ten_minutes():
     ],
 )
 def test_each_mode_has_its_action_for_a_deterministic_failure(mode, action):
-    decision = decide(find_flag([stats()], "here", NOW), mode, "why")
+    decision = decide(find_flag([stats()], "here", lambda: NOW), mode, "why")
     assert decision.action is action
     assert decision.flagged
     assert decision.memory_ids == ("m1",)
@@ -84,7 +84,7 @@ def test_each_mode_has_its_action_for_a_deterministic_failure(mode, action):
 
 @pytest.mark.parametrize("mode", [GateMode.CONFIRM, GateMode.BLOCK])
 def test_what_may_yet_work_is_advised_on_and_never_blocked(mode):
-    flag = find_flag([stats(error=ErrorClass.UNAVAILABLE, transient=True)], "here", NOW)
+    flag = find_flag([stats(error=ErrorClass.UNAVAILABLE, transient=True)], "here", lambda: NOW)
     assert decide(flag, mode, "why").action is GateAction.ADVISE
 
 
@@ -95,7 +95,7 @@ def test_without_a_flag_the_call_just_runs():
 
 
 def test_the_words_say_how_often_and_what_was_learnt():
-    flag = find_flag([stats(failures=3)], "here", NOW)
+    flag = find_flag([stats(failures=3)], "here", lambda: NOW)
     assert flag is not None
     text = describe_flag(flag, "book", "Use ISO dates.")
     assert text.startswith("This book call failed 3 times in this task (not_found).")
