@@ -24,6 +24,7 @@ from autogen_core.tools import TextResultContent, ToolResult, ToolSchema, Workbe
 from autogen_hindsight.memory import HindsightMemory
 from autogen_hindsight.workbench import attach
 from hindsight_core import Hindsight, RecordedRun, RecordedStep, Scope
+from hindsight_core.testing.replay import turns_of
 
 __all__ = ["drive"]
 
@@ -53,28 +54,10 @@ async def _drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
         max_tool_iterations=len(run.steps) + 1,
     )
     attach(agent)
-    for said, steps, answer in _turns(run):
-        model.load(steps, answer)
+    for said, steps in turns_of(run):
+        model.load(steps)
         await agent.run(task=said)
     return memory.tap(agent.model_context).run_id
-
-
-def _turns(run: RecordedRun) -> list[tuple[str, list[RecordedStep], str]]:
-    """What the user said, each with the calls and the answer that followed.
-
-    Where nobody said a word it is the task.
-    """
-    turns: list[tuple[str, list[RecordedStep], str]] = []
-    for step in run.steps:
-        if step.kind == "user":
-            turns.append((step.text, [], ""))
-            continue
-        said, calls, answer = turns.pop() if turns else (run.task, [], "")
-        if step.kind == "tool":
-            turns.append((said, [*calls, step], answer))
-        else:
-            turns.append((said, calls, step.text))
-    return turns
 
 
 class _RecordedModel(ChatCompletionClient):
@@ -85,10 +68,11 @@ class _RecordedModel(ChatCompletionClient):
         self._steps: deque[RecordedStep] = deque()
         self._answer = ""
 
-    def load(self, steps: Sequence[RecordedStep], answer: str) -> None:
+    def load(self, steps: Sequence[RecordedStep]) -> None:
         """Take the calls of the next turn and how it ends."""
-        self._steps.extend(steps)
-        self._answer = answer or "(end of the turn)"
+        self._steps.extend(step for step in steps if step.kind == "tool")
+        said = [step.text for step in steps if step.kind == "assistant" and step.text]
+        self._answer = said[-1] if said else "(end of the turn)"
 
     async def create(
         self, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
