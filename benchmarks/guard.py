@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from benchmarks.guard_peers import judges
 from benchmarks.guard_synthetic import Text, synthetic
 from benchmarks.train_guard import MEASURED_ONLY, PER_FAMILY, fit, read_texts, scores, threshold
-from benchmarks.train_suspicion import Example, examples, messages, own_notes, rows_of
+from benchmarks.train_suspicion import Example, examples, messages, ordinary, own_notes, rows_of
 from benchmarks.train_suspicion import fit as fit_notes
 from hindsight_core.guard import Decision, admit
 from hindsight_core.guard.content import scorer as shipped_scorer
@@ -68,7 +68,7 @@ def poison(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
     """
     rows = rows_of(data / "own_poison.jsonl")
     counts: defaultdict[str, list[bool]] = defaultdict(list)
-    honest = messages(rows_of(data / "own_tool_results.jsonl"))
+    honest = _honest(data, scorer)
     for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
         name = f"poison.{row['lang']}"
         if row["expect"] in _HARMFUL:
@@ -84,7 +84,7 @@ def confusion(data: Path, *, scorer: Which = "cross") -> dict[str, dict[str, int
     """How often each expected decision was answered by each decision."""
     rows = rows_of(data / "own_poison.jsonl")
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    honest = messages(rows_of(data / "own_tool_results.jsonl"))
+    honest = _honest(data, scorer)
     for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
         table[row["expect"]][decision] += 1
     return {expected: dict(answers) for expected, answers in sorted(table.items())}
@@ -202,6 +202,13 @@ def _texts_of(data: Path, marks: Judge) -> dict[str, float]:
         return {}
     rows = read_texts(path)
     return _by_source(rows, [marks(row.text, row.channel) for row in rows])
+
+
+def _honest(data: Path, scorer: Which) -> list[Example]:
+    """What the model is trained on beside notes; nothing of it is judged here."""
+    if scorer == "shipped":
+        return []
+    return [*messages(rows_of(data / "own_tool_results.jsonl")), *ordinary(data)]
 
 
 def _decide(rows: Sequence[dict[str, Any]], scorer: Which, honest: Sequence[Example]) -> list[str]:

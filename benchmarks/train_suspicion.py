@@ -1,8 +1,9 @@
 """Trains the model of `hindsight_core.guard.suspicion`: `python -m benchmarks.train_suspicion`.
 
 Texts are the project's own notes (`guard_candidates_*.txt`) and, with `--data DIR`, those rows of
-`own_poison` that a tool or an agent wrote and the failures of `own_tool_results`, so that a plain
-error message is known for one. The same texts give the same file, byte for byte.
+`own_poison` that a tool or an agent wrote, the failures of `own_tool_results`, so that a plain
+error message is known for one, and what people say in ordinary talk and tasks (`ordinary`), which
+is most of what a memory is given. The same texts give the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -24,15 +25,21 @@ from hindsight_core.guard.reading import read
 from hindsight_core.guard.suspicion import BUCKETS, Note, Suspicion, note
 from hindsight_core.text import shorten
 
-__all__ = ["Example", "examples", "fit", "messages", "own_notes", "rows_of"]
+__all__ = ["Example", "examples", "fit", "messages", "ordinary", "own_notes", "rows_of"]
 
-HARMFUL: Final = 1.2
-DOUBTFUL: Final = -0.5
+HARMFUL: Final = 0.0
+DOUBTFUL: Final = -0.8
+ORDINARY: Final = 0.15
+"""What an ordinary text counts beside a note: there are many, and they are easily told."""
 _FREEDOM: Final = 3.0
 _NAME_SHARE: Final = 0.8
 """How strongly a concept counts beside words: the lexicons are ours, words are the texts' own."""
 _MESSAGE: Final = 240
 """Characters that a lesson keeps of a message."""
+_ORDINARY_CHARS: Final = 600
+_PAGES: Final = 60
+_SHORT: Final = 80
+_MEASURED_ONLY: Final = ("wildguard", "notinject")
 _FOLDER: Final = Path(__file__).parent
 
 
@@ -43,6 +50,7 @@ class Example:
     note: Note
     harmful: bool
     family: str = ""
+    weight: float = 1.0
 
 
 def own_notes() -> list[Example]:
@@ -77,11 +85,39 @@ def messages(rows: Sequence[dict[str, Any]]) -> list[Example]:
     ]
 
 
+def ordinary(data: Path) -> list[Example]:
+    """Texts of talk, tasks and pages in which nobody plants anything, where `data` has them."""
+    texts: list[str] = []
+    for row in rows_of(data / "own_conflicts.jsonl"):
+        texts += [row["a"], row["b"]]
+    for name in ("own_preferences", "pii_texts"):
+        texts += [row["text"] for row in rows_of(data / f"{name}.jsonl")]
+    texts += [
+        row["text"]
+        for row in rows_of(data / "guard_texts.jsonl")
+        if row["label"] == "benign" and not row["family"].startswith(_MEASURED_ONLY)
+    ]
+    for row in rows_of(data / "runs_tau_airline.jsonl"):
+        texts += [step["user"] for step in row["steps"] if "user" in step]
+    for row in rows_of(data / "own_sessions.jsonl"):
+        events = (event for session in row["sessions"] for event in session["events"])
+        texts += [event["text"] for event in events if "text" in event]
+    for row in rows_of(data / "runs_hotpotqa_base.jsonl")[:_PAGES]:
+        results = (step.get("result") or "" for step in row["steps"])
+        texts += [result for result in results if len(result) > _SHORT]
+    short = dict.fromkeys(shorten(" ".join(text.split()), _ORDINARY_CHARS) for text in texts)
+    return [
+        Example(note=note(read(text)), harmful=False, weight=ORDINARY) for text in short if text
+    ]
+
+
 def fit(notes: Sequence[Example]) -> Suspicion:
     """Fit the model to examples."""
     names = sorted({name for example in notes for name in example.note.names})
     model = LogisticRegression(C=_FREEDOM, solver="liblinear", max_iter=1000, random_state=0)
-    model.fit(_matrix(notes, names), np.array([example.harmful for example in notes]))
+    harmful = np.array([example.harmful for example in notes])
+    weight = np.array([example.weight for example in notes])
+    model.fit(_matrix(notes, names), harmful, sample_weight=weight)
     weights = cast("np.ndarray[Any, np.dtype[np.float64]]", model.coef_[0])
     worded = weights[len(names) :]
     unit = float(np.abs(worded).max()) / 127
@@ -138,6 +174,7 @@ def main() -> None:
     if arguments.data is not None:
         notes += examples(rows_of(arguments.data / "own_poison.jsonl"))
         notes += messages(rows_of(arguments.data / "own_tool_results.jsonl"))
+        notes += ordinary(arguments.data)
     model = fit(notes)
     shipped = {
         "bias": model.bias,

@@ -9,7 +9,7 @@ left to two learnt scorers: one for the manner of an attack, one for the drift o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -54,6 +54,9 @@ _MASKING: Final = frozenset({"zero_width", "lookalikes", "wide_letters", "spaced
 """Tricks that turn a finding into a refusal: who means it honestly need not mask it."""
 _JAILBREAK: Final = frozenset({"claims to be unbound", "lifts the assistant's rules"})
 """What not even a user may make a lasting memory of."""
+_QUOTED_SLACK: Final = 0.6
+"""By how much more a message of a tool must look like planted advice than a note: errors are terse
+and speak of rights and payments for honest reasons."""
 _FROM_TOOL: Final = ("comes from a tool",)
 _NOT_PLAIN: Final = ("is not plainly an observation",)
 _UNPROVEN: Final = ("says itself that it is unproven",)
@@ -87,7 +90,9 @@ def _judge_observed(
     What a call used is judged for disguise and orders alone: to name an account in a call that
     failed changes none. Nothing is refused, since the calls did happen: a person may look.
     """
-    decision, reasons = judge(quoted, candidate.source, model=model)
+    model = model or suspicion()
+    lenient = replace(model, harmful=model.harmful + _QUOTED_SLACK)
+    decision, reasons = judge(quoted, candidate.source, model=lenient)
     used = read(used_text(candidate))
     orders = [found for found in judge_text(used) if found.gravity is Gravity.REFUSE]
     against = (*_hidden(used, orders), *(found.reason for found in orders))
