@@ -12,11 +12,14 @@ from typing import Final
 from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 
-__all__ = ["clean", "fold", "is_cjk", "shorten", "terms"]
+__all__ = ["clean", "fold", "is_cjk", "keywords", "shorten", "terms"]
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _TOKEN: Final = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+_KEYWORDS: Final = 12.0
+_KEYWORDS_READ: Final = 600
+_SHORT: Final = 3
 _IS_CJK: Final = re.compile(f"[{_CJK}]")
 
 
@@ -48,6 +51,24 @@ def terms(text: str) -> list[str]:
         else:
             found.append(stem(run))
     return found
+
+
+def keywords(text: str) -> tuple[str, ...]:
+    """Return the distinct terms by which a situation is known again, at most twelve words' worth.
+
+    Words of up to three letters tell too little. Of a CJK run every bigram counts, as half a word.
+    """
+    found: list[str] = []
+    room = _KEYWORDS
+    for term in dict.fromkeys(terms(text[:_KEYWORDS_READ])):
+        cjk = is_cjk(term[0])
+        if not cjk and len(term) <= _SHORT:
+            continue
+        room -= 0.5 if cjk else 1.0
+        if room < 0:
+            break
+        found.append(term)
+    return tuple(found)
 
 
 def shorten(text: str, limit: int, *, mark: str = " … ") -> str:

@@ -33,7 +33,7 @@ from hindsight_core.schema import (
     ToolCall,
     Trigger,
 )
-from hindsight_core.text import shorten, terms
+from hindsight_core.text import keywords, shorten
 
 __all__ = ["TRANSIENT_LIFE", "Situation", "evidence_of", "lesson_candidate"]
 
@@ -41,7 +41,6 @@ TRANSIENT_LIFE: Final = timedelta(days=1)
 """How long the memory of a failure that passes by itself is kept."""
 _MAX_QUERY: Final = 2_000
 _MAX_INTENT: Final = 300
-_MAX_KEYWORDS: Final = 12
 _MAX_IDS: Final = 64
 
 
@@ -122,7 +121,7 @@ def _lesson(finding: LessonFinding, situation: Situation, message: str, words: W
         trigger=Trigger(
             task_type=situation.task_type,
             tool_sequence=tuple(dict.fromkeys((finding.tool, *(call.tool for call in worked)))),
-            context_keywords=_keywords(situation.task),
+            context_keywords=keywords(situation.task),
         ),
         mistake=Mistake(
             action=calls_text(failed, worked, words),
@@ -158,7 +157,3 @@ def _severity(finding: LessonFinding) -> Severity:
     dead_end = not finding.fixes and finding.attempts >= 3
     grave = finding.error_class in (ErrorClass.PERMISSION, ErrorClass.QUOTA)
     return Severity.HIGH if dead_end or grave else Severity.MEDIUM
-
-
-def _keywords(task: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in terms(task[:600]) if len(word) > 3))[:_MAX_KEYWORDS]

@@ -46,7 +46,7 @@ from hindsight_core.ports import (
     Store,
     Where,
 )
-from hindsight_core.recall import RecallReport, render_details, strip_blocks
+from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, render_details, strip_blocks
 from hindsight_core.schema import (
     Context,
     Kind,
@@ -288,6 +288,23 @@ class Hindsight:
     def prefetch(self, query: str) -> None:
         """Encode a query ahead of the recall for it, in the background; returns at once."""
         self._recaller.prefetch(query)
+
+    def lessons(
+        self,
+        scope: Scope,
+        task: str,
+        *,
+        task_type: str | None = None,
+        tools: Sequence[str] = (),
+        tool_sequence: Sequence[str] = (),
+    ) -> list[LessonMatch]:
+        """The lessons that fit a task: its type and tools as the hard key, then its words.
+
+        `tools` are those at hand, `tool_sequence` those called or planned, in order. At most three,
+        none below a score of 0.6.
+        """
+        key = LessonKey(task_type=task_type, tools=frozenset(tools), called=tuple(tool_sequence))
+        return self._recaller.lessons(scope, task, key)
 
     def memories(
         self, scope: Scope, where: Where | None = None, *, limit: int = 100, offset: int = 0

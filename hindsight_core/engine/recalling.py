@@ -12,6 +12,7 @@ from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.lesson_seats import with_lessons
 from hindsight_core.engine.query_vectors import QueryVectors
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
@@ -23,10 +24,13 @@ from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
     Block,
     Found,
+    LessonKey,
+    LessonMatch,
     RecallReport,
     RetrievalSettings,
     Synonyms,
     describe_filters,
+    find_lessons,
     marked,
     missing_rivals,
     render,
@@ -43,6 +47,7 @@ __all__ = ["Recalled", "Recaller"]
 _ROOM_TO_CHOOSE: Final = 4
 """Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
+_NO_KEY: Final = LessonKey()
 _WITHHELD: Final = "withheld from this run, to see what difference it makes"
 
 
@@ -81,9 +86,12 @@ class Recaller:
         run_id: str = "",
         threshold: float | None = None,
         patience: float | None = None,
+        key: LessonKey = _NO_KEY,
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
+        Where something of the `key` is known, lessons that it excludes are left out, and those that
+        the two-stage recall finds take the seats that are free.
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
         endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
         None waits for as long as it takes.
@@ -118,7 +126,11 @@ class Recaller:
             self._encoder.refuse(error)
             embedder = None
             found = search(None)
-        candidates = self._seated(found.candidates, seats, found.threshold, question)
+        ranked: Sequence[Found] = found.candidates
+        if key:
+            matches = find_lessons(core.store, scope, question, key, embedder=embedder)
+            ranked = with_lessons(ranked, matches, key, now, core.settings.weights)
+        candidates = self._seated(ranked, seats, found.threshold, question)
         candidates = self._held_out(candidates, run_id)
         candidates = self._with_rivals(scope, candidates, seats, now)
         picked = marked(candidates)
@@ -199,6 +211,12 @@ class Recaller:
             else found
             for found in candidates
         )
+
+    def lessons(self, scope: Scope, task: str, key: LessonKey) -> list[LessonMatch]:
+        """The lessons that fit a task in two stages, at most three, best first."""
+        question = shorten(task, _MAX_QUERY)
+        embedder = self._encoded(question, None)
+        return find_lessons(self._core.store, scope, question, key, embedder=embedder)
 
     def prefetch(self, query: str) -> None:
         """Start to encode a query that will be recalled for; returns at once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from hindsight_core.gate import GateAction, GateDecision, Reason
 from hindsight_core.ports import Where
 from hindsight_core.recall import (
     Block,
+    LessonKey,
     strip_blocks,
 )
 from hindsight_core.schema import Scope, ToolCall
@@ -104,12 +105,13 @@ class RunRecorder:
         """Record what the agent said."""
         self._safely("agent", None, self._agent, text, turn)
 
-    def context(self, query: str | None = None) -> Block | None:
+    def context(self, query: str | None = None, *, tools: Collection[str] = ()) -> Block | None:
         """The block to put before the model, or None; the same one while the query is the same.
 
-        Without a query it is the user's last words, or the task.
+        Without a query it is the user's last words, or the task. `tools` are the names of those
+        that the agent has: a lesson about another one is not shown.
         """
-        return self._safely("context", None, self._context, query)
+        return self._safely("context", None, self._context, query, tools)
 
     def before_tool(
         self, name: str, args: object = None, *, call_id: str | None = None
@@ -223,7 +225,7 @@ class RunRecorder:
             turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
             self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
 
-    def _context(self, query: str | None) -> Block | None:
+    def _context(self, query: str | None, tools: Collection[str]) -> Block | None:
         query = strip_blocks(clean(query or self._last_user or self._started["task"]))
         if not query.strip():
             return None
@@ -236,6 +238,7 @@ class RunRecorder:
             where=Where(),
             run_id=self.run_id,
             patience=self._core.settings.deadline * _PATIENCE,
+            key=LessonKey(task_type=self._started["task_type"], tools=frozenset(tools)),
         )
         with self._lock:
             self._blocks[query] = found.block

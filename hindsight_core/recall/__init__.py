@@ -3,6 +3,7 @@
 from hindsight_core.recall.block import Block, count_tokens, render, strip_blocks
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
+from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
 from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import (
     CandidateReport,
@@ -20,6 +21,8 @@ __all__ = [
     "Block",
     "CandidateReport",
     "Found",
+    "LessonKey",
+    "LessonMatch",
     "RecallReport",
     "Rerank",
     "Retrieval",
@@ -28,6 +31,7 @@ __all__ = [
     "candidate_table",
     "count_tokens",
     "describe_filters",
+    "find_lessons",
     "marked",
     "missing_rivals",
     "questions",

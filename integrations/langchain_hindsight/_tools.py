@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Final, cast
 
@@ -13,7 +13,7 @@ from langgraph.types import interrupt
 from hindsight_core import GateAction, GateDecision, LiveRun, WatchedCall
 from langchain_hindsight._reading import REJECTION, answered_by_a_person, outcome_of, reason_of
 
-__all__ = ["GatedCall", "Guard"]
+__all__ = ["GatedCall", "Guard", "names_of"]
 
 Guard = Callable[[str], AbstractContextManager[None]]
 """Makes the context in which an error of ours is counted and kept from the host."""
@@ -23,6 +23,17 @@ _is_invalid_resume: Callable[[BaseException], bool] = getattr(
     errors, "is_invalid_resume", lambda _: False
 )
 """Whether a person's answer had the wrong form, which is no failure of the tool that asked."""
+
+
+def names_of(tools: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of an agent's tools; none where one of them cannot be told."""
+    found = [_name_of(tool) for tool in tools]
+    return tuple(found) if all(found) else ()
+
+
+def _name_of(tool: Any) -> str:
+    named = cast("Any", tool).get("name") if isinstance(tool, Mapping) else tool.name
+    return str(named or "")
 
 
 class GatedCall(WatchedCall):

@@ -32,7 +32,7 @@ from langchain_hindsight._reading import (
     run_id_of,
     task_of,
 )
-from langchain_hindsight._tools import GatedCall
+from langchain_hindsight._tools import GatedCall, names_of
 from langchain_hindsight._watched import watched
 
 __all__ = ["HindsightMiddleware"]
@@ -243,7 +243,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             live = self._run(seen)
             self._hear(live, seen)
             self._note_rejections(live, seen)
-            block = live.recorder.context()
+            block = live.recorder.context(tools=names_of(request.tools))
             system = request.system_message
             return request.override(
                 system_message=_with_block(system, block.text) if block else system,
