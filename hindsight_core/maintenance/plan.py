@@ -73,27 +73,30 @@ def plan(
     came back. What is quarantined waits for a person.
     """
     days, left = days_unreferenced(memory, now), strength(memory, now)
-    weight = importance(memory, now)
-    found = _due(
-        memory, policy, days=days, left=left, weight=weight, uplift=uplift, returns=returns
-    )
+    # Importance reads the whole text, and for most memories nothing is due that asks for it.
+    found = _due(memory, policy, now, days=days, left=left, uplift=uplift, returns=returns)
     if found is None:
         return None
     action, reason = found
     if is_users_rule(memory) and action not in (Action.RESTORE, Action.KEEP):
         action, reason = Action.KEEP, f"the user's own rule, kept although {reason}"
     return Step(
-        action=action, memory=memory, reason=reason, days=days, strength=left, importance=weight
+        action=action,
+        memory=memory,
+        reason=reason,
+        days=days,
+        strength=left,
+        importance=importance(memory, now),
     )
 
 
 def _due(
     memory: Memory,
     policy: Policy,
+    now: datetime,
     *,
     days: float,
     left: float,
-    weight: float,
     uplift: Uplift | None,
     returns: int,
 ) -> tuple[Action, str] | None:
@@ -107,7 +110,7 @@ def _due(
         return Action.RETIRE, f"runs end better without it: uplift {uplift}"
     if policy.delete_days is not None and days >= policy.delete_days:
         since = f"not referenced for {days:.0f} days"
-        if not is_said_by_user(memory) and weight < policy.spare_from:
+        if not is_said_by_user(memory) and importance(memory, now) < policy.spare_from:
             return Action.DELETE, since
         if status is not Status.COLD:
             spared = "said by the user" if is_said_by_user(memory) else "important"

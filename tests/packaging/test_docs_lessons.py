@@ -1,4 +1,4 @@
-"""The snippets of the guide on lessons run as they stand, one after the other, without any extra."""
+"""The snippets of the guide on lessons run as they stand, one after the other, without extras."""
 
 import os
 import re
