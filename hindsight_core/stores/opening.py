@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from platformdirs import user_data_dir
 
@@ -13,9 +13,10 @@ from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import Store
 from hindsight_core.stores.sqlite import SqliteStore
 
-__all__ = ["is_embedded", "locate", "open_store"]
+__all__ = ["is_embedded", "locate", "open_store", "without_secrets"]
 
 _ENV: Final = "HINDSIGHT_URL"
+_POSTGRES: Final = ("postgresql", "postgres")
 
 
 def locate(url: str | os.PathLike[str] | None) -> str:
@@ -29,9 +30,10 @@ def locate(url: str | os.PathLike[str] | None) -> str:
     if "://" not in named:
         return f"sqlite:///{Path(named).expanduser().absolute().as_posix().lstrip('/')}"
     scheme = urlsplit(named).scheme
-    if scheme != "sqlite":
+    if scheme != "sqlite" and scheme not in _POSTGRES:
         raise ConfigurationError(
-            f"store URL {scheme}://...: no such backend. Use a path or sqlite:///path/to/memory.db"
+            f"store URL {scheme}://...: no such backend. Use a path, sqlite:///path/to/memory.db or "
+            "postgresql://user@host/database"
         )
     return named
 
@@ -41,7 +43,20 @@ def is_embedded(url: str) -> bool:
     return urlsplit(url).scheme == "sqlite"
 
 
+def without_secrets(url: str) -> str:
+    """Return a URL of `locate` as it may be shown: without password and options."""
+    parts = urlsplit(url)
+    if parts.scheme not in _POSTGRES:
+        return url
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit((parts.scheme, f"{user.partition(':')[0]}{at}{host}", parts.path, "", ""))
+
+
 def open_store(url: str) -> Store:
-    """Open the store of a URL of `locate`; raises `StoreError`."""
+    """Open the store of a URL of `locate`; raises `StoreError` or `MissingExtraError`."""
+    if urlsplit(url).scheme in _POSTGRES:
+        from hindsight_core.stores.postgres import PostgresStore
+
+        return PostgresStore(url)
     path = unquote(urlsplit(url).path)
     return SqliteStore(Path(path if os.name != "nt" else path.lstrip("/")))

@@ -1,0 +1,59 @@
+"""The store of many machines: the same tables as the embedded one, on a PostgreSQL server."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+from hindsight_core.errors import MissingExtraError
+from hindsight_core.stores._sql_store import SqlStore
+from hindsight_core.stores.opening import without_secrets
+
+try:
+    from hindsight_core.stores._postgres_connection import PostgresDatabase
+    from hindsight_core.stores._postgres_postings import PostgresPostings
+    from hindsight_core.stores._postgres_upkeep import check, wipe_deleted
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("psycopg", "psycopg_pool"):
+        raise
+    raise MissingExtraError("postgres", error.name or "psycopg", reason=str(error)) from error
+
+__all__ = ["PostgresStore"]
+
+_SCHEMA: Final = "hindsight"
+
+
+class PostgresStore(SqlStore):
+    """A `Store` in one schema of a PostgreSQL database, shared by any number of machines.
+
+    `url` is libpq's (`postgresql://user@host/database`); `?schema=NAME` names another schema than
+    `hindsight`. The password is better kept in PGPASSWORD or a passfile than in the URL. Schema and
+    tables are made where they are missing. Raises `StoreUnavailableError` or `StoreVersionError`.
+    Vectors are searched exactly in the memory of each process, by a cache that follows the store.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        schema = dict(query).get("schema", _SCHEMA)
+        others = urlencode([one for one in query if one[0] != "schema"], quote_via=quote)
+        self._url = without_secrets(url)
+        if schema != _SCHEMA:
+            self._url += f"?schema={quote(schema)}"
+        conninfo = urlunsplit((parts.scheme, parts.netloc, parts.path, others, ""))
+        self._server = PostgresDatabase(conninfo, schema, self._url)
+        super().__init__(self._server, PostgresPostings())
+
+    @property
+    def url(self) -> str:
+        return self._url
+
+    @property
+    def embedded(self) -> bool:
+        return False
+
+    def wipe(self, *, whole: bool = False) -> bool:
+        return wipe_deleted(self._server, whole=whole)
+
+    def check(self) -> dict[str, Any]:
+        return check(self._server)
