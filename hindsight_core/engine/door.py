@@ -56,7 +56,7 @@ from hindsight_core.schema import (
     Tier,
 )
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
-from hindsight_core.stores import is_embedded, locate, open_store
+from hindsight_core.stores import is_embedded, locate, open_store, without_secrets
 from hindsight_core.text import clean
 
 __all__ = ["Hindsight"]
@@ -130,7 +130,7 @@ class Hindsight:
         core = Core(
             open_store=(lambda: store) if store is not None else (lambda: open_store(where)),
             open_embedder=lambda: choose_embedder(embedder),
-            url=where,
+            url=without_secrets(where),
             embedded=store.embedded if store is not None else is_embedded(where),
             settings=settings,
             clock=clock,

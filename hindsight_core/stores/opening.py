@@ -32,8 +32,8 @@ def locate(url: str | os.PathLike[str] | None) -> str:
     scheme = urlsplit(named).scheme
     if scheme != "sqlite" and scheme not in _POSTGRES:
         raise ConfigurationError(
-            f"store URL {scheme}://...: no such backend. Use a path, sqlite:///path/to/memory.db or "
-            "postgresql://user@host/database"
+            f"store URL {scheme}://...: no such backend. Use a path, sqlite:///path/to/memory.db "
+            "or postgresql://user@host/database"
         )
     return named
 
