@@ -70,15 +70,24 @@ def test_importing_the_core_loads_nothing_heavy_and_makes_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+FRAMEWORKS = {
+    "autogen": ("autogen_core", "autogen_agentchat"),
+    "langchain": ("langchain", "langchain_core", "langgraph"),
+}
+
+
 @pytest.mark.parametrize("how", ["absent", "shadowed"])
-def test_an_adapter_without_its_framework_names_the_extra(how, tmp_path):
+@pytest.mark.parametrize("extra", FRAMEWORKS)
+def test_an_adapter_without_its_framework_names_the_extra(how, extra, tmp_path):
+    first, *_ = modules = FRAMEWORKS[extra]
     if how == "absent":
-        done = run("import langchain_hindsight", block=("langchain", "langchain_core", "langgraph"))
+        done = run(f"import {extra}_hindsight", block=modules)
     else:
-        (tmp_path / "langchain.py").write_text("# a file of the user's own that shadows it\n")
-        done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport langchain_hindsight")
+        (tmp_path / f"{first}.py").write_text("# a file of the user's own that shadows it\n")
+        path = str(tmp_path)
+        done = run(f"import sys; sys.path.insert(0, {path!r})\nimport {extra}_hindsight")
     assert done.returncode != 0
-    assert "pip install 'hindsight-core[langchain]'" in done.stderr
+    assert f"pip install 'hindsight-core[{extra}]'" in done.stderr
 
 
 def test_the_named_embedder_that_is_absent_names_its_extra(tmp_path):
