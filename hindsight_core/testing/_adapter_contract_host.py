@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hindsight_core.engine import Hindsight
 from hindsight_core.errors import StoreError
 from hindsight_core.events import AgentSaid, BlockShown, ToolCalled, dump_event
+from hindsight_core.ports import IndexInfo
 from hindsight_core.schema import Kind, Source
 from hindsight_core.testing._adapter_contract_stage import MARK, Route, Stage, scenario
 from hindsight_core.testing.adapter_driver import DrivenAgent
+from hindsight_core.testing.scripted_server import hashed_vector
 
 _TASK = "Fetch the report of the service."
 _KNOWN = "The report of the service is always read on Mondays."
@@ -153,6 +155,35 @@ def a_store_that_is_slow_changes_nothing_for_the_host_and_loses_nothing(stage: S
     store: Any = Slow()
     assert _story(stage, stage.memory(store=store)) == without
     assert stage.calls(behind)[:2] == [("fetch", _OLD, True), ("fetch", _NEW, False)]
+
+
+class _CountingEmbedder:
+    """Makes the vector of a text from its bytes, and keeps what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    @property
+    def info(self) -> IndexInfo:
+        return IndexInfo(model="counting", dimension=8, relevance=0.5, same_subject=0.9)
+
+    def passages(self, texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        return np.array([hashed_vector(text) for text in texts], dtype=np.float32)
+
+    def query(self, text: str) -> Any:
+        self.asked.append(text)
+        return self.passages([text])[0]
+
+
+@scenario()
+def a_turn_encodes_one_query_however_often_the_model_is_called(stage: Stage) -> None:
+    embedder, route = _CountingEmbedder(), Route()
+    memory = stage.memory(embedder=embedder)
+    agent = stage.agent(memory, tools=[route.tool()])
+    stage.say(agent, _TASK, [("fetch", _OLD)], [("fetch", _NEW)], "Here it is.")
+    assert embedder.asked == [_TASK], f"one turn encoded {embedder.asked}"
 
 
 @scenario()

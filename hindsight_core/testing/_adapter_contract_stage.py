@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from hindsight_core.engine import Hindsight
 from hindsight_core.events import EventBase, ToolCalled, UserSaid
 from hindsight_core.failsafe import observe_swallowed
-from hindsight_core.ports import Store
+from hindsight_core.ports import Embedder, Store
 from hindsight_core.schema import Memory
 from hindsight_core.settings import GateMode, Settings
 from hindsight_core.testing.adapter_driver import AdapterDriver, AgentPlan, DrivenAgent
@@ -103,15 +103,17 @@ class Stage:
         gate: GateMode = GateMode.ADVISE,
         store: Store | None = None,
         deadline: float = 60.0,
+        embedder: Embedder | None = None,
     ) -> Hindsight:
         """A handle to the memory of that name, as another process would open it.
 
-        Without an embedder, and without a deadline that a busy machine could miss.
+        Without an embedder unless one is given, and without a deadline that a busy machine could
+        miss.
         """
         settings = Settings(gate=gate, deadline=deadline, pause=120.0)
         opened = Hindsight.open(
             None if store is not None else str(self._folder / f"{name}.db"),
-            embedder=None,
+            embedder=embedder,
             settings=settings,
             store=store,
             lazy=store is not None,

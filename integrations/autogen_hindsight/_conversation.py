@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
+import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,10 +42,10 @@ class _Begun:
     run_id: str
     session: str
     times: int
-    task: asyncio.Task[Any] | None
+    task: weakref.ref[asyncio.Task[Any]] | None
 
     def goes_on_elsewhere(self) -> bool:
-        task = self.task
+        task = self.task() if self.task else None
         return task is not None and not task.done() and task is not asyncio.current_task()
 
 
@@ -92,10 +93,11 @@ def _find(place: Sequence[str | None], reader: Reader, session: str | None) -> _
             and (reader.others_spoke or known.goes_on_elsewhere())
         ):
             return known
+        current = asyncio.current_task()
         times = known.times + 1 if known else 0
         session = session or uuid.uuid4().hex
         run_id = stable_id("ag-", *place, session, number, text, str(times))
-        _begun[where] = _Begun(run_id, session, times, asyncio.current_task())
+        _begun[where] = _Begun(run_id, session, times, current and weakref.ref(current))
         _begun.move_to_end(where)
         while len(_begun) > _MAX_HELD:
             _begun.popitem(last=False)

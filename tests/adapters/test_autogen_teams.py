@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from autogen_agentchat.agents import UserProxyAgent
 from autogen_agentchat.base import Team
 from autogen_agentchat.conditions import HandoffTermination, MaxMessageTermination
 from autogen_agentchat.messages import HandoffMessage
@@ -112,6 +113,19 @@ async def test_a_person_who_takes_over_from_a_swarm_is_heard(memory: Hindsight) 
     await swarm.run(task=answer)
     assert [e.text for e in events(memory, UserSaid)] == [TASK, "Always ask me in French."]
     assert events(memory, ToolCalled) == []
+
+
+async def test_a_person_in_a_team_is_heard_as_one(memory: Hindsight) -> None:
+    person = UserProxyAgent("user_proxy", input_func=lambda _: "Always answer me in French.")
+    one = agent("What else?", "D'accord.", name="one", memory=[HindsightMemory(memory, user="u")])
+    end = MaxMessageTermination(4)
+    await RoundRobinGroupChat([one, person], termination_condition=end).run(task=TASK)
+    assert [(e.text, e.before) for e in events(memory, UserSaid)] == [
+        (TASK, ""),
+        ("Always answer me in French.", "What else?"),
+    ]
+    wishes = [m for m in memory.memories(memory.scope_of("u")) if m.kind is Kind.PREFERENCE]
+    assert ["French" in m.content for m in wishes] == [True]
 
 
 async def test_agents_that_begin_at_once_are_in_one_run(memory: Hindsight) -> None:
