@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+from hindsight_core.engine.agreeing import agree
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.lesson_seats import with_lessons
@@ -131,6 +132,9 @@ class Recaller:
             matches = find_lessons(core.store, scope, question, key, embedder=embedder)
             ranked = with_lessons(ranked, matches, key, now, core.settings.weights)
         candidates = self._seated(ranked, seats, found.threshold, question)
+        agreed = agree(core, scope, candidates, [c.memory for c in candidates if c.kept])
+        if agreed.held:
+            candidates = self._seated(agreed.without(ranked), seats, found.threshold, question)
         candidates = self._held_out(candidates, run_id)
         candidates = self._with_rivals(scope, candidates, seats, now)
         picked = marked(candidates)
@@ -141,6 +145,7 @@ class Recaller:
             now=now,
             budget=core.settings.token_budget,
             sanitize=sanitize,
+            notes=agreed.notes,
         )
         report = RecallReport(
             recall_id=recall_id,
