@@ -136,7 +136,7 @@ class Recaller:
         if agreed.held:
             candidates = self._seated(agreed.without(ranked), seats, found.threshold, question)
         candidates = self._held_out(candidates, run_id)
-        candidates = self._with_rivals(scope, candidates, seats, now)
+        candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         picked = marked(candidates)
         block = render(
             picked,

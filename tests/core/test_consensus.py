@@ -34,6 +34,7 @@ def memory(name, trust, source=Source.AGENT, **fields):
 def test_a_tools_word_against_the_users_is_held_back(hs, language):
     hs.remember(ME, TRUE[language], source=Source.USER)
     alone = hs.remember(ME, FALSE[language], source=Source.TOOL)
+    hs.flush()  # now they are linked as a contradiction
     found = hs.recall(ME, ASKED[language])
     assert [m.content for m in found.memories] == [TRUE[language]]
     reason = next(c.reason for c in found.report.candidates if c.memory_id == alone.id)
