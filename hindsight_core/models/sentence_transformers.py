@@ -5,19 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hindsight_core.errors import ModelError
-from hindsight_core.models._local import SLICE, Turnstile, cap, require, unit_rows
-from hindsight_core.ports import IndexInfo
-
-if TYPE_CHECKING:
-    from hindsight_core.ports import Matrix
+from hindsight_core.models._hub import HubEmbedder
+from hindsight_core.models._local import cap, require
 
 __all__ = ["CrossEncoderReranker", "SentenceTransformerEmbedder"]
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(HubEmbedder):
     """Any model of sentence-transformers, by name or by folder; loaded at the first use.
 
     Models that tell questions from passages are asked for both by their own prompts
@@ -25,6 +22,9 @@ class SentenceTransformerEmbedder:
     `cache_folder`, `local_files_only` …). Reading `info` loads the model. Raises
     `MissingExtraError` at once, `ModelError` where the weights cannot be had.
     """
+
+    extra = "sentence-transformers"
+    module = "sentence_transformers"
 
     def __init__(
         self,
@@ -35,56 +35,19 @@ class SentenceTransformerEmbedder:
         max_bytes: int = 2_048,
         **options: Any,
     ) -> None:
-        require("sentence-transformers", "numpy", "sentence_transformers")
-        self._name = model
-        self._thresholds = (relevance, same_subject)
-        self._max_bytes = max_bytes
-        self._options = options
-        self._turnstile = Turnstile()
-        self._loading = threading.Lock()
-        self._model: Any = None
+        super().__init__(model, (relevance, same_subject), max_bytes, options)
 
-    @property
-    def info(self) -> IndexInfo:
-        """Model id, dimension and thresholds."""
-        return IndexInfo(
-            model=f"sentence-transformers:{self._name}",
-            dimension=self._dimension(),
-            relevance=self._thresholds[0],
-            same_subject=self._thresholds[1],
-        )
+    def _load(self) -> Any:
+        return _load("SentenceTransformer", self._name, self._options)
 
-    def passages(self, texts: Sequence[str]) -> Matrix:
-        """Encode texts to be found: shape (len(texts), dimension), float32, unit rows."""
-        import numpy as np
+    def _dimension(self, model: Any) -> int:
+        return int(model.get_sentence_embedding_dimension())
 
-        model = self._loaded()
-        rows = np.empty((len(texts), self._dimension()), dtype=np.float32)
-        for start in range(0, len(texts), SLICE * 4):
-            part = [cap(text, self._max_bytes) for text in texts[start : start + SLICE * 4]]
-            with self._turnstile.passages():
-                rows[start : start + len(part)] = model.encode_document(
-                    part, show_progress_bar=False
-                )
-        return unit_rows(rows)
+    def _encode_passages(self, model: Any, texts: list[str]) -> Any:
+        return model.encode_document(texts, show_progress_bar=False)
 
-    def query(self, text: str) -> Matrix:
-        """Encode one question: shape (dimension,), float32, unit length."""
-        import numpy as np
-
-        model = self._loaded()
-        with self._turnstile.question():
-            found = model.encode_query(cap(text, self._max_bytes), show_progress_bar=False)
-        return unit_rows(np.asarray(found, dtype=np.float32)[None])[0]
-
-    def _dimension(self) -> int:
-        return int(self._loaded().get_sentence_embedding_dimension())
-
-    def _loaded(self) -> Any:
-        with self._loading:
-            if self._model is None:
-                self._model = _load("SentenceTransformer", self._name, self._options)
-            return self._model
+    def _encode_query(self, model: Any, text: str) -> Any:
+        return model.encode_query(text, show_progress_bar=False)
 
 
 class CrossEncoderReranker:

@@ -11,6 +11,7 @@ from hindsight_core.models._local import (
     SLICE,
     Turnstile,
     cap,
+    in_slices,
     require,
     unit_rows,
 )
@@ -46,14 +47,14 @@ class UseEmbedder:
 
     def passages(self, texts: Sequence[str]) -> Matrix:
         """Encode texts to be found: shape (len(texts), 512), float32, unit rows."""
-        import numpy as np
-
-        rows = np.empty((len(texts), _INFO.dimension), dtype=np.float32)
-        for start in range(0, len(texts), SLICE * 4):
-            part = [cap(text, PASSAGE_BYTES) for text in texts[start : start + SLICE * 4]]
-            with self._turnstile.passages():
-                rows[start : start + SLICE * 4] = self._encode(part)
-        return rows
+        return in_slices(
+            texts,
+            self._encode,
+            self._turnstile,
+            dimension=_INFO.dimension,
+            size=SLICE * 4,
+            limit=PASSAGE_BYTES,
+        )
 
     def query(self, text: str) -> Matrix:
         """Encode one question: shape (512,), float32, unit length."""
