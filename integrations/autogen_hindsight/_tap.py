@@ -151,7 +151,7 @@ class ContextTap:
             self._block = await in_executor(self._take_up, run_id, place, heard)
         else:
             self._block = await in_executor(self._live.recorder.context)
-        self._in_turn = True
+        self._in_turn, self._name = True, None
         return self._block
 
     def _outer_run(self) -> str:
@@ -183,7 +183,10 @@ class ContextTap:
             await self._note(message.content)
 
     def _is_own(self, message: AssistantMessage) -> bool:
-        """Whether the agent itself says this; a hand-over brings messages of another along."""
+        """Whether the agent itself says this; a hand-over brings messages of another along.
+
+        They come between turns, and the first to speak in a turn is the agent whose turn it is.
+        """
         if not self._in_turn:
             return False
         self._name = self._name or message.source

@@ -17,6 +17,7 @@ from autogen_agentchat.teams import (
     Swarm,
 )
 from autogen_agentchat.tools import AgentTool
+from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_hindsight import HindsightMemory, attach
 from autogen_kit import Scripted, agent, calls, client_of, events
 
@@ -126,6 +127,18 @@ async def test_a_person_in_a_team_is_heard_as_one(memory: Hindsight) -> None:
     ]
     wishes = [m for m in memory.memories(memory.scope_of("u")) if m.kind is Kind.PREFERENCE]
     assert ["French" in m.content for m in wishes] == [True]
+
+
+async def test_agents_that_share_one_context_are_both_captured(memory: Hindsight) -> None:
+    ours, context = HindsightMemory(memory), UnboundedChatCompletionContext()
+    one, two = (
+        agent(script, "Done.", name=name, memory=[ours], model_context=context)
+        for name, script in (("one", FAIL), ("two", FIX))
+    )
+    await one.run(task=TASK)
+    await two.run(task="And the newer one?")
+    assert [e.text for e in events(memory, UserSaid)] == [TASK, "And the newer one?"]
+    assert len(events(memory, ToolCalled)) == 2
 
 
 async def test_agents_that_begin_at_once_are_in_one_run(memory: Hindsight) -> None:
