@@ -9,6 +9,7 @@ __all__ = [
     "InvalidMemoryError",
     "MissingExtraError",
     "ModelError",
+    "ModelRefusedError",
     "NotFoundError",
     "ScopeError",
     "StaleError",
@@ -63,6 +64,10 @@ class MissingExtraError(HindsightError, ImportError):
 
 class ModelError(HindsightError):
     """An embedder, reranker or chat model failed, or answered what cannot be used."""
+
+
+class ModelRefusedError(ModelError):
+    """A chat model will not answer this question, however often it is asked."""
 
 
 class StoreError(HindsightError):

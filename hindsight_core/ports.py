@@ -25,6 +25,7 @@ from hindsight_core.port_types import (
 )
 from hindsight_core.ports_guard import GuardStore
 from hindsight_core.ports_ledger import LeaseStore, LedgerStore, MemoryUse
+from hindsight_core.ports_reflection import ReflectionStore
 from hindsight_core.schema import Memory, Scope
 
 if TYPE_CHECKING:
@@ -256,7 +257,16 @@ class VectorIndex(Protocol):
         ...
 
 
-class Store(MemoryStore, EventStore, VectorIndex, GuardStore, LedgerStore, LeaseStore, Protocol):
+class Store(
+    MemoryStore,
+    EventStore,
+    VectorIndex,
+    GuardStore,
+    LedgerStore,
+    LeaseStore,
+    ReflectionStore,
+    Protocol,
+):
     """All that a backend offers; the embedded default is one file that does all three."""
 
     @property

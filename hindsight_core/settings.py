@@ -21,6 +21,7 @@ _AT_LEAST_ONE: Final = (
     "max_memory_bytes",
     "result_chars",
     "breaker_failures",
+    "reflection_runs",
 )
 _ABOVE_ZERO: Final = (
     "deadline",
@@ -29,6 +30,7 @@ _ABOVE_ZERO: Final = (
     "breaker_seconds",
     "maintenance_idle",
     "maintenance_hours",
+    "reflection_minutes",
 )
 
 
@@ -117,6 +119,10 @@ class Settings:
     maintenance: bool = True
     maintenance_idle: float = 300.0
     maintenance_hours: float = 24.0
+    reflection_runs: int = 20
+    reflection_minutes: float = 5.0
+    reflection_calls_per_hour: int = 30
+    reflection_tokens_per_hour: int = 200_000
 
     def __post_init__(self) -> None:
         for name in _AT_LEAST_ONE:

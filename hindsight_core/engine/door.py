@@ -28,6 +28,7 @@ from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.engine.reflection import Reflection
 from hindsight_core.engine.reviewing import Review
 from hindsight_core.engine.saying import member, said
 from hindsight_core.engine.sharing import Sharing
@@ -46,6 +47,7 @@ from hindsight_core.ports import (
     Store,
     Where,
 )
+from hindsight_core.ports_reflection import ChatModel
 from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, render_details, strip_blocks
 from hindsight_core.schema import (
     Context,
@@ -77,7 +79,7 @@ class Hindsight:
     `RunRecorder` of `run`, never does.
     """
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, chat: ChatModel | None = None) -> None:
         self._core = core
         self._encoder = Encoder(core)
         self.alerts = Alerts(core)
@@ -92,6 +94,8 @@ class Hindsight:
         self._gatekeeper = Gatekeeper(core)
         self._upkeep = Upkeep(core, self._encoder)
         self._idle = IdleUpkeep(core, self._upkeep)
+        self.reflection = Reflection(core, self._encoder, self._intake, chat)
+        """What a chat model makes of finished runs; see `Reflection`."""
         self._lock = threading.Lock()
         self._open_turns: dict[tuple[Scope, str], str] = {}
         self._told_local = False
@@ -99,7 +103,7 @@ class Hindsight:
         """What adapters hold of the runs that go on; see `LiveRuns`."""
         # Runs at `close`, when the last reference goes, or at exit: whichever comes first.
         self._finalizer = weakref.finalize(
-            self, _close, core, self._intake, self._encoder, self._idle
+            self, _close, core, self._intake, self._encoder, (self._idle, self.reflection)
         )
 
     @classmethod
@@ -115,6 +119,7 @@ class Hindsight:
         ids: IdFactory = new_id,
         judge: Judge | None = None,
         lazy: bool = False,
+        chat: ChatModel | None = None,
     ) -> Self:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
@@ -123,7 +128,8 @@ class Hindsight:
         word in time the recall goes on, and `health` says so. A `judge` (of a chat model) says how
         two memories relate, in the background. With `lazy` the store is opened at its first use,
         and what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A
-        ready `store` takes the place of the URL. Raises `EmbedderMismatchError` when the store has
+        ready `store` takes the place of the URL. With a `chat` model finished runs are reflected
+        on; without one no model is ever asked. Raises `EmbedderMismatchError` when the store has
         another embedder's vectors.
         """
         where = store.url if store is not None else locate(url)
@@ -138,7 +144,7 @@ class Hindsight:
             reranker=reranker,
             judge=judge,
         )
-        self = cls(core)
+        self = cls(core, chat)
         if not lazy:
             known, chosen = core.store.index_info(), core.embedder
             if known is not None and chosen is not None:
@@ -435,11 +441,16 @@ class Hindsight:
         before = before if before != recorder.run_id else ""
         self._intake.sweep(before)
         self._encoder.wake()
+        self._idle.note()
+        self.reflection.note()
         recorder.follows = before
 
 
-def _close(core: Core, intake: Intake, encoder: Encoder, idle: IdleUpkeep) -> None:
-    idle.stop()
+def _close(
+    core: Core, intake: Intake, encoder: Encoder, background: tuple[IdleUpkeep, Reflection]
+) -> None:
+    for worker in background:
+        worker.stop()
     if core.store_is_open:
         core.failsafe.call("close", None, intake.drain_own)
     encoder.stop()

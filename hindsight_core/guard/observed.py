@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 from hindsight_core.guard.sensitive_names import SENSITIVE
-from hindsight_core.schema import Candidate, Lesson, ToolCall
+from hindsight_core.schema import Candidate, Lesson, Source, ToolCall
 
 __all__ = ["changed_rights", "quoted_text", "shown_text", "used_text"]
 
@@ -36,6 +36,8 @@ def shown_text(candidate: Candidate) -> str:
 
 def quoted_text(candidate: Candidate) -> str | None:
     """The words of a tool that a lesson quotes; empty for a path; None where all words count."""
+    if candidate.source is Source.AGENT:  # a model wrote it: a lesson card
+        return None
     if candidate.lesson is not None and candidate.lesson.mistake.calls:
         correction = candidate.lesson.correction
         said = [candidate.lesson.mistake.consequence]

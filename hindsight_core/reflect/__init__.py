@@ -1,1 +1,25 @@
-"""What is done later, in batches: lesson cards, merging, decay, maintenance."""
+"""What is thought about later, in batches: lesson cards of a chat model, checked and merged."""
+
+from __future__ import annotations
+
+from hindsight_core.reflect.cards import CARD_SCHEMA, Card, CardError, read_cards
+from hindsight_core.reflect.checking import Refused, check_card
+from hindsight_core.reflect.logs import LoggedCall, RunLog
+from hindsight_core.reflect.merging import merge_alike, merge_card
+from hindsight_core.reflect.prompting import SYSTEM, Prompt, prompts_for
+
+__all__ = [
+    "CARD_SCHEMA",
+    "SYSTEM",
+    "Card",
+    "CardError",
+    "LoggedCall",
+    "Prompt",
+    "Refused",
+    "RunLog",
+    "check_card",
+    "merge_alike",
+    "merge_card",
+    "prompts_for",
+    "read_cards",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -20,7 +21,17 @@ from hindsight_core.stores import _sql_records as records
 from hindsight_core.stores._sql import Connection
 from hindsight_core.stores._sql_scopes import from_micros, micros, scope_id
 
-__all__ = ["append", "events", "prune", "rewrite", "runs", "settle"]
+__all__ = [
+    "EVERY",
+    "PENDING",
+    "UNREFLECTED",
+    "append",
+    "events",
+    "prune",
+    "rewrite",
+    "runs",
+    "settle",
+]
 
 
 def append(connection: Connection, event: EventBase, owner: str) -> bool:
@@ -52,13 +63,20 @@ def append(connection: Connection, event: EventBase, owner: str) -> bool:
     return True
 
 
-def runs(connection: Connection, *, pending_only: bool, limit: int) -> list[RunInfo]:
-    """List runs, oldest first."""
+EVERY: Final = "TRUE"
+PENDING: Final = "r.total > r.judged"
+UNREFLECTED: Final = (
+    "r.ended <> 0 AND r.judged = r.total"
+    " AND NOT EXISTS (SELECT 1 FROM reflections AS f WHERE f.run_id = r.run_id)"
+)
+
+
+def runs(connection: Connection, *, which: str, limit: int) -> list[RunInfo]:
+    """List the runs that one of the conditions above is true of, oldest first."""
     rows = connection.execute(
         "SELECT r.run_id, s.tenant, s.user, s.agent, s.session, r.owner, r.first_at, r.last_at,"
         " r.total - r.judged, r.ended FROM runs AS r JOIN scopes AS s ON s.id = r.scope_id"
-        f" {'WHERE r.total > r.judged' if pending_only else ''}"
-        " ORDER BY r.first_at, r.rowid LIMIT ?",
+        f" WHERE {which} ORDER BY r.first_at, r.rowid LIMIT ?",
         (max(0, limit),),
     )
     return [

@@ -37,6 +37,7 @@ from hindsight_core.stores._sql import Database, Postings
 from hindsight_core.stores._sql_guard import GuardPart
 from hindsight_core.stores._sql_ledger import LedgerPart
 from hindsight_core.stores._sql_match import TextSearch
+from hindsight_core.stores._sql_reflection import ReflectionPart
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SqlStore"]
 
 
-class SqlStore(GuardPart, LedgerPart):
+class SqlStore(GuardPart, LedgerPart, ReflectionPart):
     """A `Store` but for its place, its upkeep and its search for damage."""
 
     def __init__(self, database: Database, postings: Postings) -> None:
@@ -112,7 +113,8 @@ class SqlStore(GuardPart, LedgerPart):
 
     def runs(self, *, pending_only: bool = True, limit: int = 100) -> list[RunInfo]:
         with self._database.read() as connection:
-            return _sql_events.runs(connection, pending_only=pending_only, limit=limit)
+            which = _sql_events.PENDING if pending_only else _sql_events.EVERY
+            return _sql_events.runs(connection, which=which, limit=limit)
 
     def events(self, run_id: str) -> list[Event]:
         with self._database.read() as connection:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from hindsight_core.errors import StoreCorruptError, StoreVersionError
+from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 from hindsight_core.stores._sqlite_tables import FIRST
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "migrate"]
@@ -131,6 +132,12 @@ def _list_backups(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE backups (path TEXT PRIMARY KEY) WITHOUT ROWID")
 
 
+def _queue_runs_for_reflection(connection: sqlite3.Connection) -> None:
+    """Mark runs that were reflected on, and keep what was set aside for chat models."""
+    for statement in REFLECTION:
+        connection.execute(statement)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
@@ -138,6 +145,7 @@ MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _add_guard_records,
     _index_words_by_triggers,
     _list_backups,
+    _queue_runs_for_reflection,
 )
 
 

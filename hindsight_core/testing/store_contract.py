@@ -16,7 +16,17 @@ from typing import Final
 
 import pytest
 
-_NAMES: Final = ("cold", "events", "guard", "ledger", "records", "reindex", "texts", "vectors")
+_NAMES: Final = (
+    "cold",
+    "events",
+    "guard",
+    "ledger",
+    "records",
+    "reflection",
+    "reindex",
+    "texts",
+    "vectors",
+)
 _PARTS: Final = tuple(f"hindsight_core.testing._contract_{part}" for part in _NAMES)
 pytest.register_assert_rewrite(*_PARTS)  # which has to come before they are imported
 
@@ -28,6 +38,7 @@ from hindsight_core.testing._contract_events import EventsContract  # noqa: E402
 from hindsight_core.testing._contract_guard import GuardContract  # noqa: E402
 from hindsight_core.testing._contract_ledger import LedgerContract  # noqa: E402
 from hindsight_core.testing._contract_records import RecordsContract  # noqa: E402
+from hindsight_core.testing._contract_reflection import ReflectionContract  # noqa: E402
 from hindsight_core.testing._contract_reindex import ReindexContract  # noqa: E402
 from hindsight_core.testing._contract_texts import TextsContract  # noqa: E402
 from hindsight_core.testing._contract_vectors import VectorsContract  # noqa: E402
@@ -40,6 +51,7 @@ __all__ = [
     "GuardContract",
     "LedgerContract",
     "RecordsContract",
+    "ReflectionContract",
     "ReindexContract",
     "StoreContract",
     "TextsContract",
@@ -57,6 +69,7 @@ class StoreContract(
     GuardContract,
     LedgerContract,
     ColdContract,
+    ReflectionContract,
 ):
     """Everything that `hindsight_core.ports.Store` promises.
 

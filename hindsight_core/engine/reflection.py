@@ -1,0 +1,136 @@
+"""When there is reflection, and what of it can be seen: `Hindsight.reflection`."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from hindsight_core.engine.carding import Carding
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.intake import Intake
+from hindsight_core.engine.reflecting import ReflectionReport, reflect_once
+from hindsight_core.errors import ConfigurationError
+from hindsight_core.ports_reflection import ChatModel, Spent
+
+__all__ = ["Reflection", "ReflectionState"]
+
+LEASE: Final = "reflection"
+_LEASE_TIME: Final = timedelta(minutes=10)
+_HOUR: Final = timedelta(hours=1)
+_LOOK_AGAIN: Final = 15.0
+"""Seconds after which the worker looks whether enough runs wait, or enough time has passed."""
+_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReflectionState:
+    """How many runs wait, what was set aside in the last hour, and the last batch of this process.
+
+    `model` is empty where no chat model is configured: then nothing is ever asked.
+    """
+
+    model: str
+    waiting: int
+    spent: Spent
+    last: ReflectionReport | None
+
+
+class Reflection:
+    """Reflects on finished runs with a chat model, in the background or when told to."""
+
+    def __init__(
+        self, core: Core, encoder: Encoder, intake: Intake, model: ChatModel | None
+    ) -> None:
+        self._core = core
+        self._carding = Carding(core, encoder, intake)
+        self._model = model
+        self._lock = threading.Lock()
+        self._stirred = threading.Event()
+        self._stopped = threading.Event()
+        self._at_it = threading.Lock()
+        self._pid = 0
+        self._last: ReflectionReport | None = None
+
+    def run(self) -> ReflectionReport | None:
+        """Reflect on what waits now; None where another process is at it.
+
+        Raises `ConfigurationError` without a chat model.
+        """
+        if self._model is None:
+            raise ConfigurationError(
+                "chat: no chat model. Name one: Hindsight.open(chat=OpenAIChat(...))"
+            )
+        return self._batch(self._model, every=timedelta(0))
+
+    def state(self) -> ReflectionState:
+        """What waits, and what was spent."""
+        store = self._core.store
+        return ReflectionState(
+            model=self._model.name if self._model else "",
+            waiting=len(store.unreflected(_MOST)),
+            spent=store.spent(self._core.clock() - _HOUR),
+            last=self._last,
+        )
+
+    def note(self) -> None:
+        """Say that a run may have ended; returns at once."""
+        if self._model is None:
+            return
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stirred.set()
+            if self._pid != os.getpid():  # not started yet, or forked away from its thread
+                self._pid = os.getpid()
+                threading.Thread(target=self._loop, name="hindsight-reflect", daemon=True).start()
+
+    def stop(self) -> None:
+        """Let the thread end after its batch."""
+        with self._lock:
+            self._stopped.set()
+            self._stirred.set()
+
+    def if_due(self) -> ReflectionReport | None:
+        """Reflect if enough runs wait, or some do and the last batch was long enough ago."""
+        if self._model is None:
+            return None
+        settings = self._core.settings
+        waiting = len(self._core.store.unreflected(settings.reflection_runs))
+        if not waiting:
+            return None
+        full = waiting >= settings.reflection_runs
+        every = timedelta(0) if full else timedelta(minutes=settings.reflection_minutes)
+        return self._batch(self._model, every=every)
+
+    def _batch(self, model: ChatModel, *, every: timedelta) -> ReflectionReport | None:
+        store, owner, now = self._core.store, self._core.owner, self._core.clock()
+        # The lease keeps other processes out, the lock other threads of this one.
+        if not self._at_it.acquire(blocking=False):
+            return None
+        try:
+            if not store.lease(LEASE, owner, now=now, until=now + _LEASE_TIME, since=now - every):
+                return None
+            self._last = reflect_once(self._core, model, self._carding)
+            store.release(LEASE, owner, done_at=self._core.clock())
+            return self._last
+        finally:
+            self._at_it.release()
+
+    def _loop(self) -> None:
+        while True:
+            self._stirred.wait()
+            self._stirred.clear()
+            if self._stopped.is_set():
+                return
+            try:
+                self.if_due()
+                if self._core.store.unreflected(1):
+                    self._stirred.set()
+            except Exception as error:  # noqa: BLE001 - a thread of ours; reported, tried again later
+                if not self._stopped.is_set():  # else the store was closed under it
+                    self._core.failsafe.report("reflect", error)
+            self._stopped.wait(_LOOK_AGAIN)
