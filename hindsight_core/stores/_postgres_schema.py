@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hindsight_core.errors import StoreVersionError
 from hindsight_core.stores._postgres_tables import FIRST
+from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 
 if TYPE_CHECKING:
     import psycopg
@@ -22,7 +23,7 @@ _LOCK: Final = 0x48534D31
 
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:
-    for statement in FIRST:
+    for statement in (*FIRST, *REFLECTION):
         connection.execute(statement)
 
 
