@@ -18,15 +18,17 @@ from hindsight_core.capture import (
     read_feedback,
     withdraw,
 )
+from hindsight_core.engine.admitting import HELD, may_join, verdict_on, waiting
 from hindsight_core.engine.contradicting import contradict
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.relating import RELATABLE, is_replaced
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
-from hindsight_core.guard import Decision, admit
+from hindsight_core.guard import Decision
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
 from hindsight_core.schema import Candidate, Memory, Scope, Status, check_text
 
@@ -89,7 +91,7 @@ class Intake:
     def admit(self, candidate: Candidate, *, actor: str) -> Memory | None:
         """Guard one candidate; None when it is refused, which the audit log tells."""
         check_text("content", candidate.value.content, limit=self._core.settings.max_memory_bytes)
-        verdict = admit(_as_shown(candidate))
+        verdict = verdict_on(self._core, candidate)
         now = self._core.clock()
         if verdict.decision is Decision.REFUSED:
             self._core.store.audit(
@@ -103,6 +105,8 @@ class Intake:
             )
             return None
         held = verdict.decision is Decision.QUARANTINED
+        if held and candidate.kind not in RELATABLE and not candidate.dedupe_key.endswith(HELD):
+            candidate = waiting(candidate)
         memory = Memory(
             id=self._core.ids(),
             scope=candidate.scope,
@@ -177,7 +181,11 @@ class Intake:
         result: dict[str, Memory] = {}
         for candidate in judgement.candidates:
             known = self._core.store.find(candidate.scope, [candidate.dedupe_key])
-            if known:
+            if known and not may_join(self._core, candidate):
+                candidate = waiting(candidate)
+                if self._core.store.find(candidate.scope, [candidate.dedupe_key]):
+                    continue
+            elif known:
                 merged = merge_lesson(known[0], candidate, judgement.cleared)
                 if merged != known[0]:
                     result[merged.id] = self._revised(merged, known[0])
@@ -211,13 +219,14 @@ class Intake:
                 yield self._revised(cleared, memory)
 
     def _revised(self, new: Memory, old: Memory) -> Memory:
-        return new.model_copy(
+        revised = new.model_copy(
             update={
                 "revision": old.revision + 1,
                 "updated_at": self._core.clock(),
                 "verified_runs": len({e.run_id for e in new.evidence}),
             }
         )
+        return revised.model_copy(update={"trust": earned_trust(revised)})
 
     def _is_over(self, run: RunInfo) -> bool:
         if run.ended or owner_is_gone(run.owner):
@@ -227,16 +236,6 @@ class Intake:
 
 def _task(situation: str) -> str:
     return situation.partition("/")[0]
-
-
-def _as_shown(candidate: Candidate) -> Candidate:
-    """The candidate without the task in which it was learnt.
-
-    The task is the user's own words and no memory shows it; taken for words of the tool, "always
-    do it like this" would put every lesson of that run into quarantine.
-    """
-    value = candidate.value.model_copy(update={"intent": ""})
-    return candidate.model_copy(update={"query": "", "value": value})
 
 
 def _with_lessons(calls: Sequence[CallRecord], memories: Iterable[Memory]) -> list[CallRecord]:
