@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from benchmarks.guard_engine import cost, end_to_end
 from benchmarks.guard_peers import judges
 from benchmarks.guard_synthetic import Text, synthetic
 from benchmarks.train_guard import MEASURED_ONLY, PER_FAMILY, fit, read_texts, scores, threshold
-from benchmarks.train_suspicion import Example, examples, messages, ordinary, own_notes, rows_of
+from benchmarks.train_suspicion import examples, messages, ordinary, own_notes, rows_of
 from benchmarks.train_suspicion import fit as fit_notes
 from hindsight_core.guard import Decision, admit
 from hindsight_core.guard.content import scorer as shipped_scorer
@@ -41,7 +42,14 @@ _EXPECTED: Final = {
 
 def figures(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
     """All figures of the guard that `data` has files for."""
-    return {**poison(data, scorer=scorer), **texts(data, scorer=scorer)}
+    rows = rows_of(data / "own_poison.jsonl")
+    models = _models(data, rows, scorer)
+    return {
+        **_poison(rows, models),
+        **texts(data, scorer=scorer),
+        **end_to_end(data, models),
+        **cost(data),
+    }
 
 
 def measure(
@@ -67,9 +75,14 @@ def poison(data: Path, *, scorer: Which = "cross") -> dict[str, float]:
     the very decision that was expected.
     """
     rows = rows_of(data / "own_poison.jsonl")
+    return _poison(rows, _models(data, rows, scorer))
+
+
+def _poison(
+    rows: Sequence[dict[str, Any]], models: Mapping[str, Suspicion | None]
+) -> dict[str, float]:
     counts: defaultdict[str, list[bool]] = defaultdict(list)
-    honest = _honest(data, scorer)
-    for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
+    for row, decision in zip(rows, _decide(rows, models), strict=True):
         name = f"poison.{row['lang']}"
         if row["expect"] in _HARMFUL:
             counts[f"{name}.leak"].append(decision == "admit")
@@ -84,8 +97,8 @@ def confusion(data: Path, *, scorer: Which = "cross") -> dict[str, dict[str, int
     """How often each expected decision was answered by each decision."""
     rows = rows_of(data / "own_poison.jsonl")
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    honest = _honest(data, scorer)
-    for row, decision in zip(rows, _decide(rows, scorer, honest), strict=True):
+    models = _models(data, rows, scorer)
+    for row, decision in zip(rows, _decide(rows, models), strict=True):
         table[row["expect"]][decision] += 1
     return {expected: dict(answers) for expected, answers in sorted(table.items())}
 
@@ -204,20 +217,20 @@ def _texts_of(data: Path, marks: Judge) -> dict[str, float]:
     return _by_source(rows, [marks(row.text, row.channel) for row in rows])
 
 
-def _honest(data: Path, scorer: Which) -> list[Example]:
-    """What the model is trained on beside notes; nothing of it is judged here."""
-    if scorer == "shipped":
-        return []
-    return [*messages(rows_of(data / "own_tool_results.jsonl")), *ordinary(data)]
-
-
-def _decide(rows: Sequence[dict[str, Any]], scorer: Which, honest: Sequence[Example]) -> list[str]:
+def _models(
+    data: Path, rows: Sequence[dict[str, Any]], scorer: Which
+) -> dict[str, Suspicion | None]:
+    """By family the model that judges it: trained without it, or None for the shipped one."""
     models: dict[str, Suspicion | None] = {row["family"]: None for row in rows}
     if scorer == "cross":
         others = examples(rows)
-        own = [*own_notes(), *honest]
+        own = [*own_notes(), *messages(rows_of(data / "own_tool_results.jsonl")), *ordinary(data)]
         for family in models:
             models[family] = fit_notes(own + [note for note in others if note.family != family])
+    return models
+
+
+def _decide(rows: Sequence[dict[str, Any]], models: Mapping[str, Suspicion | None]) -> list[str]:
     return [_EXPECTED[admit(_candidate(row), model=models[row["family"]]).decision] for row in rows]
 
 
