@@ -115,6 +115,7 @@ class Hindsight:
         reranker: Reranker | None = None,
         settings: Settings = DEFAULT_SETTINGS,
         store: Store | None = None,
+        cache: str | None = None,
         clock: Clock = _now,
         ids: IdFactory = new_id,
         judge: Judge | None = None,
@@ -129,12 +130,13 @@ class Hindsight:
         two memories relate, in the background. With `lazy` the store is opened at its first use,
         and what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A
         ready `store` takes the place of the URL. With a `chat` model finished runs are reflected
-        on; without one no model is ever asked. Raises `EmbedderMismatchError` when the store has
-        another embedder's vectors.
+        on; without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
+        server for hot queries. Raises `EmbedderMismatchError` when the store has another embedder's
+        vectors.
         """
         where = store.url if store is not None else locate(url)
         core = Core(
-            open_store=(lambda: store) if store is not None else (lambda: open_store(where)),
+            open_store=(lambda: store) if store is not None else (lambda: open_store(where, cache)),
             open_embedder=lambda: choose_embedder(embedder),
             url=without_secrets(where),
             embedded=store.embedded if store is not None else is_embedded(where),

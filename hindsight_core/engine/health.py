@@ -28,6 +28,7 @@ class Health:
     store_error: str = ""
     embedder: str = ""
     embedder_error: str = ""
+    cache_error: str = ""
     errors: dict[str, int] = field(default_factory=dict[str, int])
     timeouts: int = 0
     passed_over: int = 0
@@ -50,22 +51,31 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     pending = unencoded = 0
     memories: dict[str, int] = {}
     open_alerts: Counter[str] = Counter()
-    store_error = ""
+    store_error = cache_error = ""
     embedder = core.embedder
     try:
         pending = len(core.store.runs(limit=10_000))
         memories = core.store.count()
+        cache_error = str(getattr(core.store, "cache_error", ""))
         open_alerts.update(alert.pattern.value for alert in alerts.open())
         unencoded = len(core.store.unencoded(10_000)) if embedder else 0
     except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
         store_error = f"{type(error).__name__}: {error}"
     refused = str(encoder.refused or "")
     return Health(
-        ok=not (store_error or refused or counts.total or core.seal.changed or open_alerts),
+        ok=not (
+            store_error
+            or cache_error
+            or refused
+            or counts.total
+            or core.seal.changed
+            or open_alerts
+        ),
         store=core.url,
         store_error=store_error,
         embedder=embedder.info.model if embedder else "",
         embedder_error=refused,
+        cache_error=cache_error,
         errors=dict(counts.by_operation),
         timeouts=counts.timeouts,
         passed_over=counts.passed_over,

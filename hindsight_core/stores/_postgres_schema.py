@@ -49,7 +49,11 @@ def migrate(connection: psycopg.Connection[Any], schema: str) -> None:
         if found is None or found[0] is None:
             connection.execute(f'CREATE SCHEMA "{quoted}"'.encode())
         if known == 0:
-            connection.execute("CREATE TABLE version (number integer NOT NULL)")
+            # The store's own name, the same by whatever address it is reached.
+            connection.execute(
+                "CREATE TABLE version (number integer NOT NULL,"
+                " store uuid NOT NULL DEFAULT gen_random_uuid())"
+            )
             connection.execute("INSERT INTO version VALUES (0)")
         for step in MIGRATIONS[known:]:
             step(connection)

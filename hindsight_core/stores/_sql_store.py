@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import MissingExtraError
 from hindsight_core.events import Event, EventBase
@@ -55,6 +55,23 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
         self._text = TextSearch(postings)
         self._vectors: VectorCache | None = None
         self._claimed: IndexInfo | None = None
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """The store's own name, the same by whatever address it is reached."""
+        ...
+
+    @property
+    @abstractmethod
+    def url(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def embedded(self) -> bool: ...
+
+    @abstractmethod
+    def check(self) -> dict[str, Any]: ...
 
     def put(self, memories: Sequence[Memory]) -> list[PutResult]:
         with self._database.write() as connection:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from platformdirs import user_data_dir
 
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import Store
+from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.sqlite import SqliteStore
 
 __all__ = ["is_embedded", "locate", "open_store", "without_secrets"]
 
 _ENV: Final = "HINDSIGHT_URL"
+_CACHE_ENV: Final = "HINDSIGHT_CACHE"
+_REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRES: Final = ("postgresql", "postgres")
 
 
@@ -52,8 +55,30 @@ def without_secrets(url: str) -> str:
     return urlunsplit((parts.scheme, f"{user.partition(':')[0]}{at}{host}", parts.path, "", ""))
 
 
-def open_store(url: str) -> Store:
-    """Open the store of a URL of `locate`; raises `StoreError` or `MissingExtraError`."""
+def open_store(url: str, cache: str | None = None) -> Store:
+    """Open the store of a URL of `locate`; raises `StoreError` or `MissingExtraError`.
+
+    `cache` is the URL of a Redis server that keeps what hot queries found; without one that of
+    HINDSIGHT_CACHE, else there is none.
+    """
+    cache = cache if cache is not None else os.environ.get(_CACHE_ENV)
+    if not cache:
+        return _open(url)
+    if urlsplit(cache).scheme not in _REDIS:
+        scheme = urlsplit(cache).scheme
+        raise ConfigurationError(f"cache URL {scheme}://...: no such backend. Use redis://host")
+    from hindsight_core.stores.caching import CachedStore
+    from hindsight_core.stores.redis import RedisCache
+
+    store = _open(url)
+    try:
+        return cast("Store", CachedStore(store, RedisCache(cache, store.identity)))
+    except BaseException:
+        store.close()
+        raise
+
+
+def _open(url: str) -> SqlStore:
     if urlsplit(url).scheme in _POSTGRES:
         from hindsight_core.stores.postgres import PostgresStore
 

