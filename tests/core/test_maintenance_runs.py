@@ -221,11 +221,13 @@ def test_of_many_processes_that_are_idle_one_does_it(hs, tmp_path):
 
 
 def test_when_the_memory_is_idle_it_is_maintained_in_the_background(tmp_path):
-    settings = Settings(maintenance_idle=0.05)
-    done = threading.Event()
-    with Hindsight.open(str(tmp_path / "i.db"), embedder=None, settings=settings) as hindsight:
+    path = str(tmp_path / "i.db")
+    with Hindsight.open(path, embedder=None) as hindsight:
         learn(hindsight)
         age(hindsight, decay=0.2)
+    settings = Settings(maintenance_idle=0.05)
+    done = threading.Event()
+    with Hindsight.open(path, embedder=None, settings=settings) as hindsight:
         release = hindsight.store.release
 
         def released(*args, **more):
@@ -233,9 +235,8 @@ def test_when_the_memory_is_idle_it_is_maintained_in_the_background(tmp_path):
             done.set()
 
         hindsight.store.release = released
-        run = hindsight.run(ME, task="something else")
-        run.finish()
-        assert done.wait(60)
+        hindsight.run(ME, task="something else").finish()
+        assert done.wait(120)
         assert statuses(hindsight)[Kind.LESSON] is Status.COLD
 
 
