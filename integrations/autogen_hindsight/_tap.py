@@ -22,6 +22,7 @@ from autogen_core.models import (
     LLMMessage,
     UserMessage,
 )
+from autogen_core.tools import StaticWorkbench, Workbench
 
 from autogen_hindsight._conversation import TapOptions, locate
 from autogen_hindsight._reading import Heard, Reader, arguments_of, with_advice, with_block
@@ -69,13 +70,14 @@ def announced_call(call_id: str | None) -> AnnouncedCall | None:
 class ContextTap:
     """Watches one context for one memory, by standing before the context's own methods.
 
-    `calls` are those that were asked for and have no result yet, `handoffs` the names of tools that
-    hand over to another agent.
+    `calls` are those that were asked for and have no result yet. As far as they are known,
+    `handoffs` are the names of tools that hand over, and `workbenches` hold the agent's tools.
     """
 
     def __init__(self, runs: LiveRuns, options: TapOptions, context: ChatCompletionContext) -> None:
         self.calls: dict[str, AnnouncedCall] = {}
         self.handoffs: frozenset[str] = frozenset()
+        self.workbenches: Sequence[Workbench] = ()
         self._runs = runs
         self._options = options
         self._guard = runs.hindsight.guard
@@ -144,13 +146,14 @@ class ContextTap:
             reader.read_history(await self._get())
             self._ready = True
         heard, reader.fresh = reader.fresh, []
+        tools = await self._tool_names()
         if heard or self._live is None:
             url, outer = self._runs.hindsight.url, self._outer_run()
             run_id, place = locate(self._options, url, outer, reader, self._session)
             self._session = place.session
-            self._block = await in_executor(self._take_up, run_id, place, heard)
+            self._block = await in_executor(self._take_up, run_id, place, heard, tools)
         else:
-            self._block = await in_executor(self._live.recorder.context)
+            self._block = await in_executor(self._live.recorder.context, tools=tools)
         self._in_turn, self._name = True, None
         return self._block
 
@@ -162,12 +165,20 @@ class ContextTap:
         live = calling.tap._live
         return live.recorder.run_id if live and calling.tap.calls else ""
 
-    def _take_up(self, run_id: str, place: Place, heard: Sequence[Heard]) -> Block | None:
+    async def _tool_names(self) -> list[str]:
+        """The names of the agent's tools; none where a server would have to be asked for them."""
+        if not all(isinstance(bench, StaticWorkbench) for bench in self.workbenches):
+            return []
+        return [tool["name"] for bench in self.workbenches for tool in await bench.list_tools()]
+
+    def _take_up(
+        self, run_id: str, place: Place, heard: Sequence[Heard], tools: Sequence[str]
+    ) -> Block | None:
         self._live = self._runs.take_up(run_id, place)
         for said in heard:
             turn = stable_id("", place.session, str(said.number), said.text)
             self._live.hear(said.text, turn=turn, before=said.before)
-        return self._live.recorder.context()
+        return self._live.recorder.context(tools=tools)
 
     async def _see(self, message: LLMMessage) -> None:
         self._reader.read(message)

@@ -19,7 +19,7 @@ from autogen_core.models import (
     ModelInfo,
     RequestUsage,
 )
-from autogen_core.tools import TextResultContent, ToolResult, ToolSchema, Workbench
+from autogen_core.tools import StaticWorkbench, TextResultContent, ToolResult, ToolSchema
 
 from autogen_hindsight.memory import HindsightMemory
 from autogen_hindsight.workbench import attach
@@ -134,12 +134,11 @@ class _RecordedModel(ChatCompletionClient):
         )
 
 
-class _RecordedTools(Workbench):
-    """Gives the recorded result of each call; keeps no state."""
-
-    component_type = "workbench"
+class _RecordedTools(StaticWorkbench):
+    """Gives the recorded result of each call."""
 
     def __init__(self, answers: Mapping[str, RecordedStep], steps: Sequence[RecordedStep]) -> None:
+        super().__init__([])
         self._answers = answers
         self._names = dict.fromkeys(step.tool for step in steps if step.kind == "tool")
 
@@ -159,19 +158,3 @@ class _RecordedTools(Workbench):
         step = self._answers[call_id or ""]
         text = TextResultContent(content=step.result or "")
         return ToolResult(name=name, result=[text], is_error=bool(step.error))
-
-    async def start(self) -> None:
-        """There is nothing to start."""
-
-    async def stop(self) -> None:
-        """There is nothing to stop."""
-
-    async def reset(self) -> None:
-        """There is nothing to reset."""
-
-    async def save_state(self) -> Mapping[str, Any]:
-        """There is no state."""
-        return {}
-
-    async def load_state(self, state: Mapping[str, Any]) -> None:
-        """There is no state."""

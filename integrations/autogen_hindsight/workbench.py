@@ -57,7 +57,9 @@ def attach(
     chosen = chosen or HindsightMemory()
     if chosen not in held:
         setattr(agent, "_memory", [*held, chosen])  # noqa: B010 - there is no public way
-    chosen.tap(agent.model_context).handoffs = frozenset(getattr(agent, "_handoffs", ()))
+    tap = chosen.tap(agent.model_context)
+    tap.workbenches = benches
+    tap.handoffs = frozenset(getattr(agent, "_handoffs", ()))
     for bench in benches:
         watch(bench, approve=approve)
     return agent
