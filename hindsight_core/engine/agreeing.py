@@ -20,7 +20,7 @@ from hindsight_core.guard.marks import alike, marks_of
 from hindsight_core.recall import Found
 from hindsight_core.schema import Memory, Scope, Status
 
-__all__ = ["ALONE", "LIKE_REFUSED", "Agreement", "agree"]
+__all__ = ["ALONE", "LIKE_REFUSED", "Agreement", "agree", "clear_agreement"]
 
 ALONE: Final = "stands alone against better trusted memories"
 LIKE_REFUSED: Final = "is like one that a person refused"
@@ -113,6 +113,11 @@ def _linked(core: Core, scope: Scope, memories: Sequence[Memory]) -> dict[str, M
 def _decided(core: Core, scope: Scope) -> list[Decided]:
     records = core.store.kept(DECISION, tenant=scope.tenant, user=scope.user, limit=_DECISIONS)
     return [Decided.model_validate_json(record.body) for record in records]
+
+
+def clear_agreement() -> None:
+    """Forget the texts that were compared."""
+    _relation.cache_clear()
 
 
 @lru_cache(maxsize=4_096)

@@ -62,6 +62,8 @@ class Core:
         self._store_error: tuple[float, HindsightError] | None = None
         self._embedder: Embedder | None = None
         self._embedder_opened = False
+        self.caches: list[Callable[[], None]] = []
+        """What empties each cache of this process that may hold words of a user."""
         self.closed = False
         self.generation = 0
         """Grows when this process learns, so that what was read of memories is read again."""

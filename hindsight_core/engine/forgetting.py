@@ -28,6 +28,8 @@ _PAGE: Final = 1_000
 def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
     """Erase some memories by id, or with `ids` None everything of the scope; see `Hindsight`."""
     receipt = _forget(core, sharing, scope, ids)
+    for clear in core.caches:
+        clear()
     backups = core.store.backups()
     if backups:
         receipt = _reach(core, receipt, ids, backups)

@@ -51,6 +51,11 @@ class QueryVectors:
                 return None
         return _Encoded(embedder, vectors)
 
+    def clear(self) -> None:
+        """Forget every query."""
+        with self._lock:
+            self._vectors.clear()
+
     def prefetch(self, embedder: Embedder, message: str) -> None:
         """Start to encode a message that will be recalled for; returns at once."""
         with self._lock:

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from hindsight_core.engine.agreeing import agree
+from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.lesson_seats import with_lessons
@@ -73,6 +73,7 @@ class Recaller:
         self._encoder = encoder
         self._reranking = Reranking(core.reranker, core.failsafe) if core.reranker else None
         self._queries = QueryVectors()
+        core.caches += (self._queries.clear, clear_agreement)
         self._synonyms = (
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
         )

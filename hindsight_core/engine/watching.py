@@ -49,6 +49,15 @@ class Watch:
         self._places: dict[Key, Place] = {}
         self._held: dict[str, str] = {}
         self._decided: dict[str, Decided] = {}
+        core.caches.append(self.clear)
+
+    def clear(self) -> None:
+        """Forget every write and task; what is in the store is read again."""
+        with self._lock:
+            self._places.clear()
+            self._held.clear()
+            self._decided.clear()
+        marks_of.cache_clear()
 
     def task(self, scope: Scope, text: str) -> None:
         """Take note of what a run is about, to tell what is off topic."""

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from hindsight_core import Context, Hindsight, Kind, Memory, Scope, Source, Where
+from hindsight_core.ports import IndexInfo
 from hindsight_core.schema import MemoryValue
+from hindsight_core.testing.samples import unit_vector
 
 ANA = Scope(user="ana-canaryuser")
 WRITER = Scope(user="ana-canaryuser", agent="writer-canaryagent")
@@ -135,3 +138,35 @@ def test_what_the_log_keeps_of_an_erasure_is_who_when_and_how_much(hs):
     hs.forget(ANA)
     assert "canary" not in str(hs.store.audit_log()).replace(memory.id, "")
     assert [entry.action for entry in hs.store.audit_log()] == ["forget", "forget"]
+
+
+def test_what_this_process_remembered_of_writes_is_forgotten_too(hs):
+    endings = ("today", "sharp", "again", "in May", "there", "on Mondays", "too")
+    for _ in range(2):
+        for ending in endings:
+            text = f"The harbour depot opens at a quarter past nine {ending}."
+            hs.remember(ANA, text, source=Source.TOOL)
+        hs.forget(ANA)
+    assert hs.alerts.open(ANA) == []
+
+
+def test_a_query_is_encoded_anew_after_an_erasure(tmp_path):
+    class Counting:
+        info = IndexInfo(model="counting", dimension=8, relevance=0.5, same_subject=0.7)
+        asked = 0
+
+        def passages(self, texts):
+            return np.stack([unit_vector(len(text)) for text in texts])
+
+        def query(self, text):
+            self.asked += 1
+            return unit_vector(len(text))
+
+    embedder = Counting()
+    with Hindsight.open(str(tmp_path / "n.db"), embedder=embedder) as hindsight:
+        for _ in range(2):
+            hindsight.recall(ANA, "Where does the canary sing?")
+        assert embedder.asked == 1
+        hindsight.forget(ANA)
+        hindsight.recall(ANA, "Where does the canary sing?")
+        assert embedder.asked == 2
