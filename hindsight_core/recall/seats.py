@@ -20,6 +20,13 @@ from hindsight_core.text import terms
 
 __all__ = ["seat"]
 
+NEARLY: Final = 0.95
+"""Share of the relevance threshold from which a word in common lifts a lesson over it."""
+
+TELLING: Final = 0.15
+"""Share of the question's idf mass at which a rule needs no nearness in meaning."""
+_BELOW: Final = "below the relevance threshold"
+
 NEAR_ENOUGH: Final = 0.3
 """Share of the relevance threshold that a user's rule must reach, with a telling word in common."""
 
@@ -39,12 +46,18 @@ def seat(
         else found
         for found in candidates
     ]
+    candidates = [
+        replace(found, kept=True, why_not="") if _nearly(found, threshold) else found
+        for found in candidates
+    ]
     fit = [found for found in candidates if found.kept]
     taken = [found for found in fit if found.memory.kind is not Kind.PATH][:top_k]
     if not any(found.memory.kind is Kind.PREFERENCE for found in taken):
         rule = next((found for found in candidates if _is_near_rule(found, threshold)), None)
         if rule is not None:
             taken = [*taken[: top_k - 1], replace(rule, kept=True, why_not="")]
+    if len(taken) < top_k:
+        taken += _others_of_the_slot(taken, candidates, threshold)[: top_k - len(taken)]
     if len(taken) < top_k:
         taken += [found for found in fit if found.memory.kind is Kind.PATH][:1]
     taken.sort(key=lambda found: -found.score.total)
@@ -70,10 +83,40 @@ def _of_another_state(found: Found, here: Sequence[str]) -> bool:
     )
 
 
+def _nearly(found: Found, threshold: float) -> bool:
+    """Whether a lesson or rule misses the threshold by so little that a common word decides."""
+    return (
+        found.memory.kind in (Kind.LESSON, Kind.PREFERENCE)
+        and found.why_not == _BELOW
+        and bool(found.matched)
+        and found.cosine is not None
+        and found.cosine >= NEARLY * threshold
+    )
+
+
 def _is_near_rule(found: Found, threshold: float) -> bool:
     return (
         found.memory.kind is Kind.PREFERENCE
-        and found.why_not in ("", "below the relevance threshold")
+        and found.why_not in ("", _BELOW)
         and bool(found.matched)
-        and (found.cosine is None or found.cosine >= NEAR_ENOUGH * threshold)
+        and (
+            found.cosine is None
+            or found.cosine >= NEAR_ENOUGH * threshold
+            or found.coverage >= TELLING
+        )
     )
+
+
+def _others_of_the_slot(
+    taken: Sequence[Found], candidates: Sequence[Found], threshold: float
+) -> list[Found]:
+    """What else the user said of a thing of which a rule is shown already."""
+    slots = {found.memory.key.subject for found in taken if found.memory.kind is Kind.PREFERENCE}
+    ids = {found.memory.id for found in taken}
+    return [
+        replace(found, kept=True, why_not="")
+        for found in candidates
+        if found.memory.id not in ids
+        and found.memory.key.subject in slots
+        and _is_near_rule(found, threshold)
+    ]

@@ -10,6 +10,7 @@ from hindsight_core.schema import (
     Kind,
     Lesson,
     Memory,
+    MemoryKey,
     MemoryValue,
     Mistake,
     Scope,
@@ -25,8 +26,11 @@ def lesson_of(error):
     return Lesson(trigger=Trigger(), mistake=mistake)
 
 
-def found(name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_not="", error=None):
+def found(
+    name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_not="", error=None, **more
+):
     memory = Memory(
+        key=MemoryKey(subject=more.get("slot", "")),
         query="Find the lamp.",
         lesson=lesson_of(error) if error else None,
         id=name,
@@ -43,7 +47,7 @@ def found(name, kind, score, *, cosine=0.5, kept=True, matched=("report",), why_
         memory=memory,
         cosine=cosine,
         bm25=1.0,
-        coverage=0.5,
+        coverage=more.get("coverage", 0.1),
         matched=matched,
         similarity=score,
         score=parts,
@@ -84,6 +88,28 @@ def test_a_rule_that_is_far_off_or_shares_no_word_has_none():
     wordless = found("wordless", Kind.PREFERENCE, 0.3, cosine=0.15, matched=(), **below)
     expired = found("expired", Kind.PREFERENCE, 0.3, kept=False, why_not="expired")
     assert shown([*lessons, far, wordless, expired]) == ["lesson 0", "lesson 1", "lesson 2"]
+
+
+def test_a_word_in_common_lifts_a_lesson_over_the_threshold_that_it_all_but_reaches():
+    below = {"kept": False, "why_not": "below the relevance threshold"}
+    nearly = found("nearly", Kind.LESSON, 0.4, cosine=0.195, **below)
+    short = found("short", Kind.LESSON, 0.4, cosine=0.18, **below)
+    wordless = found("wordless", Kind.LESSON, 0.4, cosine=0.195, matched=(), **below)
+    assert shown([nearly, short, wordless]) == ["nearly"]
+
+
+def test_a_rule_with_telling_words_needs_no_nearness():
+    below = {"kept": False, "why_not": "below the relevance threshold"}
+    rule = found("rule", Kind.PREFERENCE, 0.3, cosine=0.01, coverage=0.15, **below)
+    assert shown([rule]) == ["rule"]
+
+
+def test_what_else_was_said_of_a_thing_takes_a_seat_that_is_left():
+    below = {"kept": False, "why_not": "below the relevance threshold"}
+    first = found("regular", Kind.PREFERENCE, 0.8, slot="coffee")
+    second = found("beans", Kind.PREFERENCE, 0.3, cosine=0.1, slot="coffee", **below)
+    other = found("tea", Kind.PREFERENCE, 0.3, cosine=0.1, slot="tea", **below)
+    assert shown([first, second, other]) == ["regular", "beans"]
 
 
 def test_a_call_without_effect_is_told_of_in_its_own_task_only():
