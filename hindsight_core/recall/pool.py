@@ -44,17 +44,20 @@ class Search:
 
         Where it names days relative to today, the memories of those days are searched apart too.
         """
+        vector = self.embedder.query(question.text) if self.embedder is not None else None
         asked = spans(question.text, self.today)
-        if asked:
-            question = without_days(question)
+        timed = without_days(question) if asked else question
+        inside = [self._find(where, timed, vector) for where in during(self.where, asked)]
+        if any(texts or cosines for texts, cosines in inside):
+            question = timed
+        else:  # nothing is known of those days: then the words are all there is
+            asked = ()
+        texts, cosines = self._find(self.where, question, vector)
+        ranks = _ranks(texts, cosines)
+        for more in inside:
+            texts, cosines = more[0] | texts, more[1] | cosines
         synonyms = self.synonyms.of(question.terms)
         wanted = self._weigh(question.terms)
-        vector = self.embedder.query(question.text) if self.embedder is not None else None
-        texts, cosines = self._find(self.where, wanted, synonyms, vector)
-        ranks = _ranks(texts, cosines)
-        for where in during(self.where, asked):
-            more = self._find(where, wanted, synonyms, vector)
-            texts, cosines = more[0] | texts, more[1] | cosines
         cosines |= self._cosines([one for one in texts if one not in cosines], vector)
         # What each side alone makes of a candidate decides which are worth reading.
         first = {
@@ -72,13 +75,11 @@ class Search:
         return pool
 
     def _find(
-        self,
-        where: Where,
-        wanted: QueryTerms,
-        synonyms: Sequence[Synonym],
-        vector: Matrix | None,
+        self, where: Where, question: Question, vector: Matrix | None
     ) -> tuple[dict[str, float], dict[str, float]]:
         """Ask both sides: shares of the best score by words, cosines by the vector; best first."""
+        wanted = self._weigh(question.terms)
+        synonyms = self.synonyms.of(question.terms)
         texts = self._by_words(wanted, self.settings.pool, synonyms, where)
         if vector is None:
             return texts, {}
