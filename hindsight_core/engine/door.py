@@ -429,7 +429,6 @@ class Hindsight:
 
         Meanwhile its task is encoded, for which it will be the first to wait.
         """
-        self._idle.note()
         task = recorder.task
         if task:
             self._recaller.prefetch(task)
