@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import crewai_hindsight
+from crewai import Agent, Crew, Task
 from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
 from langchain_core.language_models import BaseChatModel
 from langchain_hindsight import HindsightMiddleware
@@ -50,6 +52,17 @@ def by_hand(path: str) -> str:
         except HindsightError as error:
             text += str(error)
         return f"{text} {count} {healthy}"
+
+
+def in_crewai(agent: Agent, task: Task, hs: Hindsight) -> str | None:
+    Crew(agents=[agent], tasks=[task], memory=crewai_hindsight.HindsightMemory())
+    memory = crewai_hindsight.HindsightMemory(
+        hs, user="ana", ask=lambda _, question: bool(question)
+    )
+    Crew(agents=[agent], tasks=[task], memory=memory)
+    run_id: str | None = memory.run_of(task)
+    memory.close()
+    return run_id
 
 
 def in_langchain(model: BaseChatModel, hs: Hindsight) -> None:

@@ -90,6 +90,12 @@ def test_an_adapter_without_its_framework_names_the_extra(how, extra, tmp_path):
     assert f"pip install 'hindsight-core[{extra}]'" in done.stderr
 
 
+def test_the_crewai_adapter_without_its_framework_names_the_extra():
+    done = run("import crewai_hindsight", block=("crewai",))
+    assert done.returncode != 0
+    assert "pip install 'hindsight-core[crewai]'" in done.stderr
+
+
 def test_the_named_embedder_that_is_absent_names_its_extra(tmp_path):
     done = run(
         f"""
