@@ -10,7 +10,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "autogen_agent.py"
 
 GUARDED = """
 import os, runpy, socket, sys
-from pathlib import Path
+from hindsight_core.settings import DEFAULT_SETTINGS
+
+object.__setattr__(DEFAULT_SETTINGS, "deadline", 60.0)  # a busy machine would miss the usual one
 
 def refuse(self, address, *more):
     raise AssertionError(f"a connection to {address}")
