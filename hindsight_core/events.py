@@ -116,12 +116,16 @@ class BlockShown(EventBase):
 
 
 class CallFlagged(EventBase):
-    """The gate had something to say about a call."""
+    """The gate had something to say about a call.
+
+    `reason` is `failed` (this call did), `alike` (one like it did) or `ruled_out` (by the user).
+    """
 
     type: Literal["call_flagged"] = "call_flagged"
     call: ToolCall
     action: str
     memory_ids: tuple[str, ...] = ()
+    reason: str = "failed"
 
 
 class RunEnded(EventBase):

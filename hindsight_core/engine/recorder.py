@@ -278,6 +278,7 @@ class RunRecorder:
                     call=call,
                     action=decision.action.value,
                     memory_ids=decision.memory_ids,
+                    reason=decision.reason or Reason.FAILED,
                 )
             )
         return decision

@@ -115,7 +115,10 @@ def replay(
 
 
 def _flagged(events: Iterable[Event], run: RecordedRun) -> list[tuple[str, bool]]:
-    """The calls that the gate flagged before they ran, each with whether it then succeeded."""
+    """The calls whose failure the gate foretold, each with whether it then succeeded.
+
+    A rule of the user that a call breaks foretells nothing of the kind.
+    """
     results: dict[str, deque[bool]] = defaultdict(deque)
     for step in run.steps:
         if step.tool:
@@ -123,7 +126,7 @@ def _flagged(events: Iterable[Event], run: RecordedRun) -> list[tuple[str, bool]
     asked: set[str] = set()
     found: list[tuple[str, bool]] = []
     for event in events:
-        if isinstance(event, CallFlagged):
+        if isinstance(event, CallFlagged) and event.reason != "ruled_out":
             asked.add(event.call.signature)
         elif isinstance(event, ToolCalled) and (left := results[event.call.signature]):
             ok = left.popleft()
