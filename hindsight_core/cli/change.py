@@ -1,4 +1,4 @@
-"""Commands that change the memory: forget, compact."""
+"""Commands that change the memory: forget, verify, compact."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from hindsight_core.cli.common import (
     scope_of,
 )
 from hindsight_core.errors import ConfigurationError
+from hindsight_core.schema import Source
 from hindsight_core.stores import locate, open_store
 
 __all__ = ["register"]
@@ -26,6 +27,7 @@ __all__ = ["register"]
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command()(forget)
+    app.command()(verify)
     app.command()(compact)
 
 
@@ -58,6 +60,34 @@ def forget(
     )
     if not receipt.overwritten:
         typer.echo("The store is large: run 'hindsight-core compact' to overwrite unused space too")
+
+
+def verify(
+    memory_id: Annotated[str, typer.Argument(help="Id of the memory")],
+    refute: Annotated[
+        bool, typer.Option("--refute", help="It is wrong: archive it instead of confirming it")
+    ] = False,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="By word of an operator, not of the user")
+    ] = False,
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Confirm or refute a memory: confirmed, it is trusted like the word of who confirmed it."""
+    by = Source.OPERATOR if operator else Source.USER
+    with opened(store) as hindsight:
+        scope = scope_of(hindsight, user, tenant)
+        memory = hindsight.verify(scope, memory_id, ok=not refute, by=by)
+    if as_json:
+        print_json(memory.model_dump(mode="json"))
+        return
+    print_table(
+        f"{'refuted' if refute else 'confirmed'} by the {by.value}",
+        ("memory", "status", "trust", "content"),
+        [(memory.id, memory.status.value, memory.trust, memory.content)],
+    )
 
 
 def compact(store: Store = None, as_json: AsJson = False) -> None:

@@ -163,3 +163,14 @@ def test_a_receipt_of_a_large_store_names_the_command_that_overwrites_the_rest(s
     monkeypatch.setattr("hindsight_core.stores._sqlite_wiping._SMALL", 0)
     done = invoke("forget", "--all", "-y", "--store", store, "-u", "ana")
     assert "hindsight-core compact" in done.stdout
+
+
+def test_verify_confirms_and_refutes_by_word_of_a_person(store):
+    with Hindsight.open(store, embedder=None) as hindsight:
+        note = "The staging database listens on port 5433."
+        memory_id = hindsight.remember(ME, note, source=Source.TOOL).id
+    of_ana = ("--store", store, "-u", "ana")
+    assert as_json("verify", memory_id, *of_ana)["trust"] == Source.USER.trust
+    assert as_json("verify", memory_id, "--operator", *of_ana)["trust"] == 1.0
+    assert as_json("verify", memory_id, "--refute", *of_ana)["status"] == "archived"
+    assert "confirmed by the user" in invoke("verify", memory_id, *of_ana).stdout
