@@ -1,7 +1,8 @@
-"""The command that changes the embedder of a store: reindex."""
+"""Commands that go over a whole store: reindex, migrate."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -10,16 +11,18 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
-from hindsight_core.cli.common import AsJson, Store, print_json
+from hindsight_core.cli.common import AsJson, Store, print_json, print_table
 from hindsight_core.engine import reindex
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.models import open_embedder
-from hindsight_core.stores import locate, open_store
+from hindsight_core.stores import locate, open_sql_store, open_store
+from hindsight_core.stores.moving import move
 
 __all__ = ["register"]
 
@@ -27,6 +30,7 @@ __all__ = ["register"]
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command("reindex")(reindex_store)
+    app.command()(migrate)
 
 
 def reindex_store(
@@ -76,6 +80,35 @@ def reindex_store(
         "with another embedder recall by words alone until they are started anew.",
         fg="green",
     )
+
+
+def migrate(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Path or URL of a store")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Path or URL of an empty store")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy a whole store into another one, and prove by counts and a hash that both are the same.
+
+    An interrupted run goes on when the command is given again. Stop the agents first.
+    """
+    with (
+        closing(open_sql_store(locate(source))) as old,
+        closing(open_sql_store(locate(target))) as new,
+        _progress(as_json) as progress,
+    ):
+        bars: dict[str, TaskID] = {}
+
+        def tell(table: str, done: int, total: int) -> None:
+            if table not in bars:
+                bars[table] = progress.add_task(table)
+            progress.update(bars[table], completed=done, total=total)
+
+        moved = move(old, new, on_progress=tell)
+    if as_json:
+        print_json({"rows": moved.rows, "hash": moved.hash})
+        return
+    print_table("copied", ("table", "rows"), moved.rows.items())
+    typer.secho(f"both stores have the hash {moved.hash}", fg="green")
 
 
 def _progress(quiet: bool) -> Progress:

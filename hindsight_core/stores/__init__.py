@@ -1,6 +1,19 @@
 """Where memories are kept: SQLite in one file by default, servers past one machine."""
 
-from hindsight_core.stores.opening import is_embedded, locate, open_store, without_secrets
+from hindsight_core.stores.opening import (
+    is_embedded,
+    locate,
+    open_sql_store,
+    open_store,
+    without_secrets,
+)
 from hindsight_core.stores.sqlite import SqliteStore
 
-__all__ = ["SqliteStore", "is_embedded", "locate", "open_store", "without_secrets"]
+__all__ = [
+    "SqliteStore",
+    "is_embedded",
+    "locate",
+    "open_sql_store",
+    "open_store",
+    "without_secrets",
+]

@@ -33,7 +33,7 @@ from hindsight_core.stores import (
     _sql_reports,
     _sql_vectors,
 )
-from hindsight_core.stores._sql import Database, Postings
+from hindsight_core.stores._sql import Connection, Database, Postings
 from hindsight_core.stores._sql_guard import GuardPart
 from hindsight_core.stores._sql_ledger import LedgerPart
 from hindsight_core.stores._sql_match import TextSearch
@@ -55,6 +55,14 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
         self._text = TextSearch(postings)
         self._vectors: VectorCache | None = None
         self._claimed: IndexInfo | None = None
+
+    @property
+    def database(self) -> Database:
+        """The database itself, for upkeep that goes over whole tables."""
+        return self._database
+
+    def continue_numbers(self, connection: Connection) -> None:
+        """Let new rows be numbered after those that were copied in with their numbers."""
 
     @property
     @abstractmethod

@@ -137,6 +137,14 @@ class CachedStore:
         finally:
             self._drop_owners(memories)
 
+    def reflect(
+        self, run_ids: Sequence[str], memories: Sequence[Memory], **when: Any
+    ) -> Sequence[PutResult]:
+        try:
+            return self._store.reflect(run_ids, memories, **when)
+        finally:
+            self._drop_owners(memories)
+
     def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
         try:
             return self._store.delete(scope, ids, wipe=wipe)

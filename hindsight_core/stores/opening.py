@@ -14,7 +14,7 @@ from hindsight_core.ports import Store
 from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.sqlite import SqliteStore
 
-__all__ = ["is_embedded", "locate", "open_store", "without_secrets"]
+__all__ = ["is_embedded", "locate", "open_sql_store", "open_store", "without_secrets"]
 
 _ENV: Final = "HINDSIGHT_URL"
 _CACHE_ENV: Final = "HINDSIGHT_CACHE"
@@ -63,14 +63,14 @@ def open_store(url: str, cache: str | None = None) -> Store:
     """
     cache = cache if cache is not None else os.environ.get(_CACHE_ENV)
     if not cache:
-        return _open(url)
+        return open_sql_store(url)
     if urlsplit(cache).scheme not in _REDIS:
         scheme = urlsplit(cache).scheme
         raise ConfigurationError(f"cache URL {scheme}://...: no such backend. Use redis://host")
     from hindsight_core.stores.caching import CachedStore
     from hindsight_core.stores.redis import RedisCache
 
-    store = _open(url)
+    store = open_sql_store(url)
     try:
         return cast("Store", CachedStore(store, RedisCache(cache, store.identity)))
     except BaseException:
@@ -78,7 +78,8 @@ def open_store(url: str, cache: str | None = None) -> Store:
         raise
 
 
-def _open(url: str) -> SqlStore:
+def open_sql_store(url: str) -> SqlStore:
+    """Open the store of a URL of `locate`, without any cache."""
     if urlsplit(url).scheme in _POSTGRES:
         from hindsight_core.stores.postgres import PostgresStore
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from hindsight_core.errors import MissingExtraError
+from hindsight_core.stores._sql import Connection
 from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.opening import without_secrets
 
@@ -21,6 +22,13 @@ except ModuleNotFoundError as error:
 __all__ = ["PostgresStore"]
 
 _SCHEMA: Final = "hindsight"
+_NUMBERED: Final = (
+    ("scopes", "id"),
+    ("memories", "rid"),
+    ("events", "seq"),
+    ("recalls", "seq"),
+    ("guard_records", "seq"),
+)
 
 
 class PostgresStore(SqlStore):
@@ -56,6 +64,13 @@ class PostgresStore(SqlStore):
     def identity(self) -> str:
         """The store's own name, the same by whatever address it is reached."""
         return str(self._server.fetch("SELECT store FROM version")[0][0])
+
+    def continue_numbers(self, connection: Connection) -> None:
+        for table, column in _NUMBERED:
+            connection.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'),"
+                f" (SELECT coalesce(max({column}), 0) + 1 FROM {table}), false)"
+            )
 
     def wipe(self, *, whole: bool = False) -> bool:
         return wipe_deleted(self._server, whole=whole)

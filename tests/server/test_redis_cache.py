@@ -82,6 +82,8 @@ def test_a_write_of_any_process_is_seen_by_the_next_query(stores):
     assert found(first) == []
     first.settle("run", through=0, memories=[make_memory("c", "a pear")], calls=[], uses=[])
     assert found(second) == ["c"]
+    second.reflect([], [make_memory("d", "a pear")], at=NOW)
+    assert found(first) == ["c", "d"]
     second.erase(ADA, at=NOW)
     assert found(first) == []
 
