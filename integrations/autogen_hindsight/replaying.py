@@ -33,7 +33,9 @@ _NO_USAGE: Final = RequestUsage(prompt_tokens=0, completion_tokens=0)
 
 def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
     """Replay one run, each turn of the user as one of the agent's; return the id of the run."""
-    return asyncio.run(_drive(hindsight, scope, run))
+    # With a factory of its own it leaves the thread's current event loop alone.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(_drive(hindsight, scope, run))
 
 
 async def _drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:

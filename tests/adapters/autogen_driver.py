@@ -31,8 +31,13 @@ class Loop:
     """An event loop for all agents, since a team is bound to that of its first turn."""
 
     def __init__(self) -> None:
-        self._runner = asyncio.Runner()
+        self._runner = self._new()
         atexit.register(self.close)
+
+    @staticmethod
+    def _new() -> asyncio.Runner:
+        # With a factory it leaves the thread's current loop alone, which is that of other tests.
+        return asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def close(self) -> None:
         self._runner.close()
@@ -42,7 +47,7 @@ class Loop:
             return self._runner.run(coroutine)
         except (KeyboardInterrupt, SystemExit):  # the program ends, and with it what is under way
             self._runner.close()
-            self._runner = asyncio.Runner()
+            self._runner = self._new()
             raise
 
 
