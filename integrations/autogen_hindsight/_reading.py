@@ -52,13 +52,18 @@ class Reader:
     others_spoke: bool = False
     _said: str = ""
 
+    @property
+    def number(self) -> int:
+        """How many messages of a person were read."""
+        return self.last.number if self.last else 0
+
     def read(self, message: LLMMessage) -> None:
         """Take in one message of another or of the agent itself."""
         if isinstance(message, UserMessage):
             text = text_of(message.content)
             self.first = self.first or text
             if message.source in self.people:
-                self.last = Heard((self.last.number if self.last else 0) + 1, text, self._said)
+                self.last = Heard(self.number + 1, text, self._said)
                 self.fresh.append(self.last)
                 self.others_spoke = False
             else:

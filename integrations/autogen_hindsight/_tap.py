@@ -108,8 +108,7 @@ class ContextTap:
         """The id of the run that goes on, or "" where none does."""
         return self._live.recorder.run_id if self._live else ""
 
-    # The four methods of the context. Each does what it did before, and its errors are its own.
-
+    # The context's four methods: each does what it did before, and its errors are its own.
     async def add_message(self, message: LLMMessage) -> None:
         """Add a message, and see what it tells."""
         await self._add(message)
@@ -208,8 +207,10 @@ class ContextTap:
         if live is None:
             return
 
+        turn = stable_id("", self._name, str(self._reader.number), text)
+
         def end() -> None:
-            live.recorder.agent(text)
+            live.recorder.agent(text, turn=turn)
             live.recorder.finish(ok=True)
 
         await in_executor(end)
