@@ -35,9 +35,7 @@ _MONTHS: Final = [
     "November",
     "December",
 ]
-_DAYS_EN: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _LONGEST_MONTH: Final = 31
-_DAYS_ZH: Final = "一二三四五六日"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,10 +79,13 @@ def passage_text(memory: Memory) -> str:
 
 
 def date_words(when: date, beside: str = "") -> str:
-    """Write a date in words, in Chinese where the text beside it is Chinese."""
+    """Write a date in words, in Chinese where the text beside it is Chinese.
+
+    Without the day of the week: all that was said on a Monday would else answer to "Monday".
+    """
     if _HAN.search(beside):
-        return f"{when.year}年{when.month}月{when.day}日 周{_DAYS_ZH[when.weekday()]}"
-    return f"{_DAYS_EN[when.weekday()]} {when.day} {_MONTHS[when.month - 1]} {when.year}"
+        return f"{when.year}年{when.month}月{when.day}日"
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}"
 
 
 def _meant_dates(text: str, said_at: datetime) -> str:

@@ -17,7 +17,7 @@ from hindsight_core.capture.preferences import (
     extract_preferences,
     read_preference,
 )
-from hindsight_core.capture.preferences_replacing import replaces
+from hindsight_core.capture.preferences_replacing import hold_apart, replaces
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
@@ -37,6 +37,7 @@ __all__ = [
     "course_of",
     "extract_preferences",
     "format_of",
+    "hold_apart",
     "in_state",
     "judge_outcome",
     "judge_run",

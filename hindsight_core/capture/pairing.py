@@ -161,9 +161,15 @@ def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
         if later.tool != call.tool:
             continue
         alike = similarity(run.profile(call), run.profile(later))
+        if call.outcome.error_class is ErrorClass.VALIDATION and _same_names(call, later):
+            alike = max(alike, _ALIKE)  # what was refused was the form, however short the value
         if alike >= _ALIKE and (best is None or alike > best[0] + 0.1):
             best = (alike, later)
     return Fix(failed=call, worked=best[1]) if best else None
+
+
+def _same_names(call: JudgedCall, later: JudgedCall) -> bool:
+    return call.event.call.args.keys() == later.event.call.args.keys()
 
 
 def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:

@@ -30,6 +30,8 @@ __all__ = ["FEW_SENTENCES", "Judged", "Parts", "judge", "parts_of", "with_contex
 FEW_SENTENCES: Final = 4
 """Number of sentences from which on a sentence's probability falls with their number."""
 _MANY: Final = 2
+_LEAST: Final = {True: 2, False: 3}
+"""Words, or characters where words are not spaced, that say anything: "Always." says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,9 @@ def judge(found: Iterable[Sentence]) -> list[Judged]:
         if square:
             total += score / math.sqrt(square)
         own_will = own_will and not part.classes & language.disclaims
-        probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total)))) if own_will else 0.0
+        probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+        if not own_will or len(compiled(part.code).units(part.folded)) < _LEAST[language.spaced]:
+            probability = 0.0
         judged.append(
             Judged(
                 sentence=part.sentence,

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Encoder"]
 
 _BATCH: Final = 64
+_NAME: Final = "hindsight-encoder"
+_AT_END: Final = 10.0
+"""Seconds that closing waits for what this process stored to be encoded."""
 
 
 class Encoder:
@@ -38,19 +41,21 @@ class Encoder:
         self._pid = 0
         self._fresh: dict[str, Memory] = {}
         self._claimed = False
+        self._owes = False
         self.refused: EmbedderMismatchError | None = None
 
     def wake(self, fresh: Sequence[Memory] = ()) -> None:
         """Say that there is something to encode, and what of it is new; returns at once."""
         with self._lock:
             self._fresh.update((m.id, m) for m in fresh if m.kind in RELATABLE)
+            self._owes = self._owes or bool(fresh)
             if self._stopped:
                 return
             self._quiet.clear()
             self._wanted.set()
             if self._pid != os.getpid():  # not started yet, or forked away from its thread
                 self._pid = os.getpid()
-                threading.Thread(target=self._run, name="hindsight-encoder", daemon=True).start()
+                threading.Thread(target=self._run, name=_NAME, daemon=True).start()
 
     def flush(self, timeout: float) -> bool:
         """Wait until everything stored so far has its vector; False after `timeout` seconds."""
@@ -58,7 +63,13 @@ class Encoder:
         return self._quiet.wait(timeout)
 
     def stop(self) -> None:
-        """Let the thread end after its batch."""
+        """Let the thread end after its batch; what this process stored is given a moment first.
+
+        A program that runs for a second would else leave its memories to words for ever.
+        """
+        here = threading.current_thread().name == _NAME
+        if self._owes and self._pid == os.getpid() and not here:
+            self.flush(_AT_END)
         with self._lock:
             self._stopped = True
             self._wanted.set()
@@ -100,6 +111,7 @@ class Encoder:
                 ):  # else the store was closed under it: the next to open goes on
                     self._core.failsafe.report("encode", error)
             if not self._wanted.is_set():
+                self._owes = False
                 self._quiet.set()
 
     def encode_batch(self) -> int:

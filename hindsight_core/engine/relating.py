@@ -7,10 +7,12 @@ each other is read from the texts, or said by a judge where one is given.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from hindsight_core.capture import read_preference, replaces
+from hindsight_core.capture import PreferenceFinding, hold_apart, read_preference, replaces
 from hindsight_core.engine.core import Core
 from hindsight_core.errors import StaleError
 from hindsight_core.guard import (
@@ -48,9 +50,9 @@ Nearly all pairs of a real store are merely alike, so what is likely among hard 
 a duplicate of other words is left alone unless a judge says so, since a merged memory is not shown.
 """
 _SURE_OF_ONE_THING: Final = 0.5
-"""The same for a contradiction about one slot, or in nearly the same words."""
-_SAME_WORDS: Final = 0.6
-"""Share of the longer text's terms that both have where the words are nearly the same."""
+"""The same for a contradiction about one slot, or of texts that differ in one place alone."""
+_TOKEN: Final = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9]+(?:[.:/-][A-Za-z0-9]+)*")
+_MAX_COMPARED: Final = 200
 _MAX_TERMS: Final = 48
 _TRIES: Final = 4
 _PERSONS: Final = (Source.USER, Source.OPERATOR)
@@ -139,6 +141,8 @@ class Relater:
             return _certain(Label.DUPLICATE, "says the same")
         if is_replaced(old, new):
             return _certain(Label.CONTRADICTION, "the user's newer word", change=True)
+        if _holds_apart(old, new):
+            return _certain(Label.UNRELATED, "holds for something else")
         relation = relate(old.content, new.content, similarity=cosine, judge=self._judge)
         sure = _SURE.get(relation.label, 0.0)
         if relation.label is Label.DUPLICATE and cosine is not None and cosine >= _REPEAT:
@@ -171,6 +175,17 @@ class Relater:
 
 def is_replaced(old: Memory, new: Memory) -> bool:
     """Whether a person's newer statement takes the place of his older one; see `replaces`."""
+    pair = _statements(old, new)
+    return pair is not None and replaces(*pair)
+
+
+def _holds_apart(old: Memory, new: Memory) -> bool:
+    pair = _statements(old, new)
+    return pair is not None and pair[0].slot == pair[1].slot and hold_apart(*pair)
+
+
+def _statements(old: Memory, new: Memory) -> tuple[PreferenceFinding, PreferenceFinding] | None:
+    """What the newer and the older say, if both are statements of one person."""
     if not (
         old.kind is new.kind
         and new.kind in RELATABLE
@@ -178,12 +193,9 @@ def is_replaced(old: Memory, new: Memory) -> bool:
         and old.source is new.source
         and new.source in _PERSONS
     ):
-        return False
+        return None
     newer, older = read_preference(new.content), read_preference(old.content)
-    if newer is None or older is None or not replaces(newer, older):
-        return False
-    # "tabs in Go" leaves "spaces in Python" alone.
-    return not newer.topic or not older.topic or bool(set(newer.topic) & set(older.topic))
+    return None if newer is None or older is None else (newer, older)
 
 
 def _certain(label: Label, reason: str, *, change: bool = False) -> Relation:
@@ -213,10 +225,15 @@ def _on_one_subject(one: Memory, other: Memory) -> bool:
 
 
 def _about_one_thing(one: Memory, other: Memory) -> bool:
+    """Whether both are about one slot, or say the same but for one place: "port 5433", "port 6000".
+
+    "City 4 opens at 4" and "city 5 opens at 5" differ in two, as things of one kind do.
+    """
     if one.key.subject and one.key.subject == other.key.subject:
         return True
-    first, second = set(terms(one.content)), set(terms(other.content))
-    return len(first & second) >= _SAME_WORDS * max(1, len(first), len(second))
+    first, second = (_TOKEN.findall(fold(m.content))[:_MAX_COMPARED] for m in (one, other))
+    steps = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    return sum(step[0] != "equal" for step in steps) == 1 and any(s[0] == "equal" for s in steps)
 
 
 def _repeats(target: Memory, memory: Memory) -> bool:

@@ -155,7 +155,7 @@ def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
         known = f"{tool} calls like this one failed before ({flag.error_class})."
         return f"{known} {lesson}" if lesson else known
     times = "once" if flag.failures == 1 else f"{flag.failures} times"
-    place = "in this task" if flag.here else "before"
+    place = "before in such a task" if flag.here else "before"
     advice = "It may work later." if flag.transient else "It is likely to fail again."
     known = f"This {tool} call failed {times} {place} ({flag.error_class}). {advice}"
     return f"{known} {lesson}" if lesson else known

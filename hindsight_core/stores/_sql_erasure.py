@@ -44,6 +44,10 @@ def delete(database: Database, scope: Scope, ids: Sequence[str]) -> int:
             connection.execute("DELETE FROM vectors WHERE rid = ?", (rid,))
             connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
             connection.execute("DELETE FROM uses WHERE memory_id = ?", (memory_id,))
+            connection.execute(  # what the gate knows of its calls is forgotten with a lesson
+                f"DELETE FROM calls WHERE memory_id = ? AND scope_id IN ({marks(whole_user)})",
+                (memory_id, *whole_user),
+            )
             connection.execute(
                 f"DELETE FROM recalls WHERE scope_id IN ({marks(whole_user)})"
                 " AND instr(report, ?) > 0",

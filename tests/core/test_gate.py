@@ -98,5 +98,5 @@ def test_the_words_say_how_often_and_what_was_learnt():
     flag = find_flag([stats(failures=3)], "here", lambda: NOW)
     assert flag is not None
     text = describe_flag(flag, "book", "Use ISO dates.")
-    assert text.startswith("This book call failed 3 times in this task (not_found).")
+    assert text.startswith("This book call failed 3 times before in such a task (not_found).")
     assert text.endswith("Use ISO dates.")

@@ -112,6 +112,7 @@ def test_a_rule_under_another_condition_replaces_none(hs):
         run = hs.run(ME, task="work")
         run.user(text, turn=str(number))
         run.finish()
+    assert hs.flush(60)
     assert len(hs.memories(ME)) == 2
 
 
@@ -192,3 +193,12 @@ def test_ordinary_talk_is_neither_merged_nor_set_against_itself(tmp_path, embedd
         kept = hs.memories(ME, limit=100)
         assert {memory.content for memory in kept} == set(TALK)
         assert [m.content for m in kept if m.conflicts_with] == []
+
+
+def test_things_of_one_kind_are_not_set_against_each_other(hs):
+    for n in range(6):
+        hs.remember(ME, f"The office in city {n} opens at {n} in the morning.")
+        hs.remember(ME, f"第{n}号仓库每天{n}点开门。")
+    assert hs.flush(60)
+    assert [m.content for m in hs.memories(ME) if m.conflicts_with] == []
+    assert len(hs.memories(ME)) == 12
