@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import Final
 
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.preferences import PreferenceFinding
+from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.schema import Kind
 from hindsight_core.text import is_cjk
 
 __all__ = ["hold_apart", "replaces"]
+
+_WORD: Final = re.compile(r"[a-z0-9][a-z0-9_.+#-]*")
 
 
 def replaces(new: PreferenceFinding, old: PreferenceFinding) -> bool:
@@ -34,7 +40,8 @@ def replaces(new: PreferenceFinding, old: PreferenceFinding) -> bool:
 def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
     """Whether two statements about one slot hold for different things, so that both stand.
 
-    Another condition or place ("tabs in Go", "spaces in Python"), another topic (code comments in
+    Another condition or place ("tabs in Go", "spaces in Python"), another object beside what is
+    wanted ("reply to Bob in English", "reply to Li in Chinese"), another topic (code comments in
     English, answers in German), or somebody else's affair: "my brother moved to Ghent" is no news
     of a sister.
     """
@@ -42,7 +49,28 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
         return True
     if one.of_another or other.of_another:
         return True
+    if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
+        return True
     return bool(one.topic or other.topic) and not _share(one.topic, other.topic)
+
+
+def _differ_twice(one: PreferenceFinding, other: PreferenceFinding) -> bool:
+    """Whether two like sentences differ in two places: what is wanted, and of whom or what.
+
+    Never so for a language whose words have no borders. Cues that were exchanged ("always", "from
+    now on") are no difference.
+    """
+    code = language_of(one.content)
+    if not code or code != language_of(other.content) or not compiled(code).language.spaced:
+        return False
+    known = compiled(code).language.words
+    valued = set(_WORD.findall(" ".join((*one.want, *one.avoid, *other.want, *other.avoid))))
+    first, second = (_WORD.findall(fold_sentence(f.content, code)) for f in (one, other))
+    places = 0
+    for step, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        told = [word for word in (*first[a:b], *second[c:d]) if word in valued or word not in known]
+        places += step == "replace" and bool(told)
+    return places > 1
 
 
 def _share(some: Iterable[str], others: Iterable[str]) -> bool:

@@ -49,6 +49,8 @@ def forget(
         scope = scope_of(hindsight, user, tenant)
         if everything and not yes:
             typer.confirm(f"Erase everything of user {scope.user!r}?", abort=True, err=True)
+        for memory_id in ids or ():
+            hindsight.get(scope, memory_id)  # an id that is not there is said to be so
         receipt = hindsight.forget(scope, ids or None)
     if as_json:
         print_json(asdict(receipt) | {"scope": receipt.scope.model_dump(mode="json")})

@@ -195,9 +195,10 @@ class Hindsight:
         `session` is the conversation's id: within it an event is recorded once, whatever run
         reports it. A scope of None makes a recorder that does nothing, and `health` says so.
         """
-        if scope is None:
+        if not isinstance(scope, Scope):  # an adapter's mistake is no reason to stop its host
             self._core.failsafe.report("run", ScopeError("scope.user: a run without a user"))
-        known_task = Redactor().text(strip_blocks(clean(task)))
+            scope = None
+        known_task = Redactor().text(strip_blocks(clean(str(task or ""))))
         recorder = RunRecorder(
             self._core,
             self._intake,
@@ -329,9 +330,9 @@ class Hindsight:
         memory = self._get(scope, memory_id)
         return render_details(memory, mark=secrets.token_hex(8), sanitize=sanitize)
 
-    def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> ErasureReceipt:
+    def forget(self, scope: Scope, ids: Sequence[str] | str | None = None) -> ErasureReceipt:
         """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""
-        return forget(self._core, self.sharing, scope, ids)
+        return forget(self._core, self.sharing, scope, [ids] if isinstance(ids, str) else ids)
 
     def verify(
         self,

@@ -188,7 +188,7 @@ class Intake:
             elif known:
                 merged = merge_lesson(known[0], candidate, judgement.cleared)
                 if merged != known[0]:
-                    result[merged.id] = self._revised(merged, known[0])
+                    result |= self._said_again(known[0], self._revised(merged, known[0]))
                 continue
             memory = self.admit(candidate, actor="capture")
             if memory is None:
@@ -198,6 +198,14 @@ class Intake:
                 result.update((old.id, old) for old in replaced)
             result[memory.id] = memory
         return self._watch.held_back(result.values())
+
+    def _said_again(self, old: Memory, merged: Memory) -> dict[str, Memory]:
+        """A memory with what a run added; one that had been replaced takes its place again."""
+        if old.superseded_by is None or merged.kind not in RELATABLE:
+            return {merged.id: merged}
+        back = merged.model_copy(update={"superseded_by": None})
+        replaced = {m.id: m for m in self.supersede(back)}
+        return replaced | {back.id: back.model_copy(update={"supersedes": tuple(replaced)})}
 
     def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:
         """Lessons of the same situation that a success of this run proves wrong, and its path."""

@@ -41,7 +41,7 @@ from hindsight_core.recall import (
     with_rivals,
 )
 from hindsight_core.schema import Kind, Memory, Scope
-from hindsight_core.text import shorten
+from hindsight_core.text import clean, shorten
 
 __all__ = ["Recalled", "Recaller"]
 
@@ -104,6 +104,7 @@ class Recaller:
         recall_id = core.ids()
         seats = top_k or core.settings.top_k
         self._encoder.wake(receive(core, scope))
+        query = clean(query)
         question = shorten(query, _MAX_QUERY)
         embedder = self._encoded(question, patience)
         settings = RetrievalSettings(
@@ -169,9 +170,11 @@ class Recaller:
             injected=block.text if block else "",
             tokens=block.tokens if block else 0,
         )
-        core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
-        if block:
-            core.store.touch(scope, block.memory_ids, at=now)
+        # A store that cannot be written to can still be read.
+        with core.failsafe.guard("recall.report"):
+            core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
+            if block:
+                core.store.touch(scope, block.memory_ids, at=now)
         withheld = tuple(c.memory.id for c in candidates if c.why_not == _WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
 

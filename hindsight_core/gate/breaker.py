@@ -45,7 +45,8 @@ class Breaker:
             return BreakerState.CLOSED
         if last_success_at is not None and last_success_at > last_failure_at:
             return BreakerState.CLOSED
-        if now - last_failure_at < timedelta(seconds=self.seconds):
+        # A clock that was set back must not keep a call shut until it has caught up.
+        if timedelta(0) <= now - last_failure_at < timedelta(seconds=self.seconds):
             return BreakerState.OPEN
         return BreakerState.HALF_OPEN
 

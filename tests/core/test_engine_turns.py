@@ -170,3 +170,45 @@ def test_a_narrower_or_agreeing_wish_takes_the_place_of_none(hs, first, second):
     assert hs.flush(60)
     kept = {m.content for m in hs.memories(ME)}
     assert first in kept, kept
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Always answer in German.", "Always answer in English."),
+        ("以后都用英文回答。", "以后都用中文回答。"),
+    ],
+)
+def test_a_user_who_goes_back_to_what_he_said_first_is_believed(hs, one, other):
+    for text in (one, other, one):
+        say(hs, text)
+        assert hs.flush(60)
+        assert [m.content for m in hs.memories(ME)] == [text]
+
+
+@pytest.mark.swallows
+def test_a_store_that_cannot_be_written_to_can_still_be_read(hs, monkeypatch):
+    hs.remember(ME, "The staging database is restored every Monday.")
+
+    def full(*args, **kwargs):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(hs.store, "save_recall", full, raising=False)
+    assert hs.recall(ME, "When is the staging database restored?").memories
+    assert hs.health().errors
+
+
+def test_one_id_may_be_given_by_itself_to_forget(hs):
+    memory = hs.remember(ME, "The staging database is restored every Monday.")
+    assert hs.forget(ME, memory.id).removed["memories"] == 1
+    assert hs.memories(ME) == []
+
+
+@pytest.mark.swallows
+@pytest.mark.parametrize("scope", [None, "ana", 7])
+def test_a_run_for_nobody_never_raises(hs, scope):
+    run = hs.run(scope, task=None)
+    run.user("Never use sudo.")
+    run.finish()
+    assert hs.memories(ME) == []
+    assert hs.health().errors

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hindsight_core.capture import extract_preferences
+from hindsight_core.capture import extract_preferences, read_preference, replaces
 
 WISHES = (
     "I prefer dark mode",
@@ -87,3 +87,32 @@ def test_a_plain_wish_is_kept_with_and_without_a_full_stop(text, stop):
 @pytest.mark.parametrize("text", TALK)
 def test_satisfaction_trouble_and_requests_are_no_wish(text):
     assert not extract_preferences(text)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Always reply to Bob in English.", "Always reply to Li in Chinese."),
+        ("On Mondays I want the report in English.", "On Fridays I want the report in German."),
+        ("I prefer a window seat on flights.", "I prefer an aisle seat on trains."),
+        ("Always indent Python with 4 spaces.", "Always indent JavaScript with 2 spaces."),
+        ("In the frontend repo, use pnpm.", "In the backend repo, use uv instead of poetry."),
+        ("My sister moved to Lyon.", "My brother moved to Ghent."),
+    ],
+)
+def test_a_wish_for_one_thing_replaces_none_for_another(older, newer):
+    assert not replaces(read_preference(newer), read_preference(older))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Always answer in German.", "From now on answer in English."),
+        ("I prefer pnpm", "Use yarn from now on."),
+        ("I prefer a window seat", "Actually I prefer an aisle seat"),
+        ("My editor is vim", "My editor is Helix"),
+        ("以后都用英文回答", "以后都用中文回答"),
+    ],
+)
+def test_a_newer_wish_for_the_same_thing_replaces_the_older(older, newer):
+    assert replaces(read_preference(newer), read_preference(older))
