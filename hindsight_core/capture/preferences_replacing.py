@@ -15,6 +15,9 @@ from hindsight_core.text import is_cjk
 
 __all__ = ["hold_apart", "replaces"]
 
+_LANGUAGE: Final = "answer language"
+_ALIKE: Final = 0.5
+"""Share of words in the same order from which two sentences are built alike."""
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9_.+#-]*")
 
 
@@ -51,7 +54,11 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
         return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
-    return bool(one.topic or other.topic) and not _share(one.topic, other.topic)
+    if one.topic and other.topic:
+        return not _share(one.topic, other.topic)
+    # The language of one kind of text is not that of all answers; elsewhere a lone topic may be
+    # no more than how a sentence begins ("a new rule for seats: ...").
+    return one.slot == _LANGUAGE and bool(one.topic or other.topic)
 
 
 def _differ_twice(one: PreferenceFinding, other: PreferenceFinding) -> bool:
@@ -66,8 +73,11 @@ def _differ_twice(one: PreferenceFinding, other: PreferenceFinding) -> bool:
     known = compiled(code).language.words
     valued = set(_WORD.findall(" ".join((*one.want, *one.avoid, *other.want, *other.avoid))))
     first, second = (_WORD.findall(fold_sentence(f.content, code)) for f in (one, other))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return False
     places = 0
-    for step, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+    for step, a, b, c, d in matcher.get_opcodes():
         told = [word for word in (*first[a:b], *second[c:d]) if word in valued or word not in known]
         places += step == "replace" and bool(told)
     return places > 1

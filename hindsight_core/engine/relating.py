@@ -229,8 +229,8 @@ def _about_one_thing(one: Memory, other: Memory) -> bool:
 
     "City 4 opens at 4" and "city 5 opens at 5" differ in two, as things of one kind do.
     """
-    if one.key.subject and one.key.subject == other.key.subject:
-        return True
+    if one.key.subject and other.key.subject:
+        return one.key.subject == other.key.subject
     first, second = (_TOKEN.findall(fold(m.content))[:_MAX_COMPARED] for m in (one, other))
     steps = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
     return sum(step[0] != "equal" for step in steps) == 1 and any(s[0] == "equal" for s in steps)
