@@ -18,11 +18,20 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
+from hindsight_core.errors import HindsightError, ModelError
 from hindsight_core.workers import DaemonPool
 
-__all__ = ["Failsafe", "FailureCounts", "in_executor", "let_through", "observe_swallowed"]
+__all__ = [
+    "Failsafe",
+    "FailureCounts",
+    "describe",
+    "in_executor",
+    "let_through",
+    "observe_swallowed",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -120,16 +129,15 @@ class Failsafe:
         """Count an error that was met off the host's path, and log it once a kind."""
         with self._lock:
             self.counts.by_operation[operation] += 1
-            self.counts.last = f"{operation}: {type(error).__name__}: {error}"
+            self.counts.last = f"{operation}: {describe(error)}"
             first = type(error) not in self._logged
             self._logged.add(type(error))
         level = logging.WARNING if first else logging.DEBUG
         logger.log(
             level,
-            "memory is passed over in %s: %s: %s (logged once a kind; see health())",
+            "memory is passed over in %s: %s (logged once a kind; see health())",
             operation,
-            type(error).__name__,
-            error,
+            describe(error),
         )
         for observer in _observers:
             observer(operation, error)
@@ -158,6 +166,26 @@ class Failsafe:
         with self._lock:
             self.counts.passed_over += 1
         return True
+
+
+def describe(error: BaseException) -> str:
+    """Say what went wrong in words that quote no memory.
+
+    The messages of our own errors and of the system are safe; any other may quote what it choked
+    on, as pydantic's do. Of those the type is told, and the line that raised.
+    """
+    name = type(error).__name__
+    if isinstance(error, ModelError) and error.__cause__ is not None:  # an endpoint quotes prompts
+        status = getattr(error.__cause__, "status_code", "")
+        return f"{name} from {type(error.__cause__).__name__} {status}".rstrip()
+    if isinstance(error, HindsightError | OSError):
+        return f"{name}: {error}"
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return name
+    return f"{name} in {Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}"
 
 
 @lru_cache(maxsize=1)

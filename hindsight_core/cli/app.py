@@ -18,6 +18,7 @@ from hindsight_core.cli import (
     maintaining,
     reindexing,
     review,
+    serving,
     share,
     tryout,
 )
@@ -58,6 +59,7 @@ maintaining.register(app)
 importing.register(app)
 reindexing.register(app)
 review.register(app)
+serving.register(app)
 share.register(app)
 tryout.register(app)
 

@@ -20,6 +20,7 @@ from hindsight_core.failsafe import Failsafe
 from hindsight_core.guard import Judge
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import Clock, Embedder, IdFactory, Reranker, Store
+from hindsight_core.ports_observing import SILENT, Observer
 from hindsight_core.settings import Settings
 from hindsight_core.stores import open_store
 
@@ -45,6 +46,7 @@ class Core:
         ids: IdFactory,
         reranker: Reranker | None = None,
         judge: Judge | None = None,
+        observer: Observer = SILENT,
     ) -> None:
         self.url = url
         self.embedded = embedded
@@ -53,6 +55,7 @@ class Core:
         self.ids = ids
         self.reranker = reranker
         self.judge = judge
+        self.observer = observer
         self.failsafe = Failsafe(deadline=settings.deadline, pause=settings.pause)
         self.seal = Seal(url, embedded=embedded, clock=clock)
         self._open_store = open_store

@@ -16,13 +16,14 @@ from typing import Final, Self
 from hindsight_core.capture import Redactor
 from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
+from hindsight_core.engine.closing import close_down
 from hindsight_core.engine.core import Core, choose_embedder
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.feedback import give_feedback
 from hindsight_core.engine.forgetting import forget
 from hindsight_core.engine.gating import Gatekeeper
-from hindsight_core.engine.health import Health, read_health
+from hindsight_core.engine.health import Health, Readiness, read_health, read_readiness
 from hindsight_core.engine.idle import IdleUpkeep
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
@@ -38,6 +39,7 @@ from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.guard import Judge, sanitize
 from hindsight_core.ids import new_id
+from hindsight_core.observing import choose_observer
 from hindsight_core.ports import (
     Clock,
     Embedder,
@@ -47,6 +49,7 @@ from hindsight_core.ports import (
     Store,
     Where,
 )
+from hindsight_core.ports_observing import Observer
 from hindsight_core.ports_reflection import ChatModel
 from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, render_details, strip_blocks
 from hindsight_core.schema import (
@@ -93,7 +96,8 @@ class Hindsight:
         self._recaller = Recaller(core, self._encoder)
         self._gatekeeper = Gatekeeper(core)
         self._upkeep = Upkeep(core, self._encoder)
-        self._idle = IdleUpkeep(core, self._upkeep)
+        self.idle = IdleUpkeep(core, self._upkeep)
+        """Maintenance in the background; see `IdleUpkeep`."""
         self.reflection = Reflection(core, self._encoder, self._intake, chat)
         """What a chat model makes of finished runs; see `Reflection`."""
         self._lock = threading.Lock()
@@ -103,7 +107,7 @@ class Hindsight:
         """What adapters hold of the runs that go on; see `LiveRuns`."""
         # Runs at `close`, when the last reference goes, or at exit: whichever comes first.
         self._finalizer = weakref.finalize(
-            self, _close, core, self._intake, self._encoder, (self._idle, self.reflection)
+            self, close_down, core, self._intake, self._encoder, (self.idle, self.reflection)
         )
 
     @classmethod
@@ -121,6 +125,7 @@ class Hindsight:
         judge: Judge | None = None,
         lazy: bool = False,
         chat: ChatModel | None = None,
+        observer: Observer | None = None,
     ) -> Self:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
@@ -131,7 +136,8 @@ class Hindsight:
         and what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A
         ready `store` takes the place of the URL. With a `chat` model finished runs are reflected
         on; without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
-        server for hot queries. Raises `EmbedderMismatchError` when the store has another embedder's
+        server for hot queries. An `observer` is told how long steps
+        take, never a text. Raises `EmbedderMismatchError` when the store has another embedder's
         vectors.
         """
         where = store.url if store is not None else locate(url)
@@ -145,6 +151,7 @@ class Hindsight:
             ids=ids,
             reranker=reranker,
             judge=judge,
+            observer=choose_observer(observer),
         )
         self = cls(core, chat)
         if not lazy:
@@ -384,6 +391,10 @@ class Hindsight:
         """What works, what was passed over, and what still waits; never raises."""
         return read_health(self._core, self._encoder, self.alerts)
 
+    def ready(self) -> Readiness:
+        """Whether the store answers now, and what is waited for; one short query, never raises."""
+        return read_readiness(self._core, self._encoder)
+
     @property
     def settings(self) -> Settings:
         """The settings in force."""
@@ -444,17 +455,6 @@ class Hindsight:
         before = before if before != recorder.run_id else ""
         self._intake.sweep(before)
         self._encoder.wake()
-        self._idle.note()
+        self.idle.note()
         self.reflection.note()
         recorder.follows = before
-
-
-def _close(
-    core: Core, intake: Intake, encoder: Encoder, background: tuple[IdleUpkeep, Reflection]
-) -> None:
-    for worker in background:
-        worker.stop()
-    if core.store_is_open:
-        core.failsafe.call("close", None, intake.drain_own)
-    encoder.stop()
-    core.close()

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from hindsight_core.capture import course_of, read_preference
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.observed import observed
 from hindsight_core.gate import (
     Book,
     Breaker,
@@ -55,6 +56,11 @@ class _Shelf:
     tools: set[str] = field(default_factory=set[str])
 
 
+def _facts(decision: GateDecision) -> dict[str, str | float]:
+    """What an observer may know of a decision."""
+    return {"action": decision.action.value, "flagged": decision.flagged}
+
+
 class Gatekeeper:
     """The gate of one open `Hindsight`; thread-safe."""
 
@@ -71,6 +77,7 @@ class Gatekeeper:
         self._shelves: OrderedDict[_Place, _Shelf] = OrderedDict()
         self._wishes: OrderedDict[tuple[str, int], Wish | None] = OrderedDict()
 
+    @observed("gate", _facts)
     def look(
         self, scope: Scope, call: ToolCall, situation: str, *, run_id: str = "", again: bool = False
     ) -> GateDecision:

@@ -9,8 +9,9 @@ from typing import Any
 from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.failsafe import describe
 
-__all__ = ["Health", "read_health"]
+__all__ = ["Health", "Readiness", "read_health", "read_readiness"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +46,29 @@ class Health:
         return asdict(self)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Readiness:
+    """What `Hindsight.ready()` returns: whether the memory serves, and what it waits for.
+
+    A cache that is down is no reason to wait: the store answers by itself.
+    """
+
+    ready: bool
+    waiting_for: tuple[str, ...] = ()
+
+
+def read_readiness(core: Core, encoder: Encoder) -> Readiness:
+    """Ask the store for one number; never raises."""
+    waiting: list[str] = []
+    try:
+        core.store.change_counter()
+    except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
+        waiting.append(describe(error))
+    if encoder.refused is not None:
+        waiting.append(describe(encoder.refused))
+    return Readiness(ready=not waiting, waiting_for=tuple(waiting))
+
+
 def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     """Look at the store and at what the failsafe counted; never raises for a store that is down."""
     counts = core.failsafe.counts
@@ -60,7 +84,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         open_alerts.update(alert.pattern.value for alert in alerts.open())
         unencoded = len(core.store.unencoded(10_000)) if embedder else 0
     except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
-        store_error = f"{type(error).__name__}: {error}"
+        store_error = describe(error)
     refused = str(encoder.refused or "")
     return Health(
         ok=not (

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from datetime import timedelta
+from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.upkeep import Upkeep
 
 __all__ = ["IdleUpkeep"]
 
-_MOST_RUNS = 1_000
+_MOST_RUNS: Final = 1_000
+_AGAIN: Final = 3_600.0
 
 
 class IdleUpkeep:
@@ -27,6 +30,7 @@ class IdleUpkeep:
         self._stirred = threading.Event()
         self._stopped = False
         self._pid = 0
+        self._begun_at = -_AGAIN
 
     def note(self) -> None:
         """Say that the memory is in use, so that maintenance waits; returns at once."""
@@ -39,6 +43,12 @@ class IdleUpkeep:
             if self._pid != os.getpid():  # not started yet, or forked away from its thread
                 self._pid = os.getpid()
                 threading.Thread(target=self._run, name="hindsight-upkeep", daemon=True).start()
+
+    def begin(self) -> None:
+        """Let maintenance come when it is due, where no run of this process ever says so."""
+        if time.monotonic() - self._begun_at > _AGAIN:
+            self._begun_at = time.monotonic()
+            self.note()
 
     def stop(self) -> None:
         """Let the thread end."""

@@ -6,6 +6,7 @@ Reading, merging and writing back is repeated when another process changed a rec
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -24,6 +25,7 @@ from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.judging import earned_trust
+from hindsight_core.engine.observed import count_stored, observed
 from hindsight_core.engine.relating import RELATABLE, is_replaced
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
@@ -50,23 +52,21 @@ class Intake:
         self.maybe_over: set[str] = set()
         """Runs of this process that may have ended without a word: no event came since."""
 
+    @observed("capture", count_stored)
     def drain(self, run_id: str) -> list[PutResult]:
         """Judge one run; doing it again, or in two processes at once, changes nothing more."""
-        for attempt in range(_TRIES):
-            try:
+        for _ in range(_TRIES - 1):
+            with suppress(StaleError):
                 return self._drain_once(run_id)
-            except StaleError:
-                if attempt == _TRIES - 1:
-                    raise
-        return []
+        return self._drain_once(run_id)
 
     def sweep(self, ended: str = "") -> int:
         """Judge every run that is over: ended, its last call raised, idle, or its owner gone.
 
         `ended` is a run that the caller knows to be over; one that is judged already stays so.
         """
-        runs = self._core.store.runs(limit=_BATCH)
-        runs = [run for run in runs if run.run_id == ended or self._is_over(run)]
+        waiting = self._core.store.runs(limit=_BATCH)
+        runs = [run for run in waiting if run.run_id == ended or self._is_over(run)]
         for run in runs:
             self.drain(run.run_id)
         return len(runs)
@@ -237,9 +237,8 @@ class Intake:
         return revised.model_copy(update={"trust": earned_trust(revised)})
 
     def _is_over(self, run: RunInfo) -> bool:
-        if run.ended or owner_is_gone(run.owner):
-            return True
-        return run.run_id in self.maybe_over or self._core.clock() - run.last_at > _IDLE
+        over = run.ended or owner_is_gone(run.owner) or run.run_id in self.maybe_over
+        return over or self._core.clock() - run.last_at > _IDLE
 
 
 def _task(situation: str) -> str:

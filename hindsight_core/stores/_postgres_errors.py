@@ -43,9 +43,11 @@ def translate(error: Exception, place: str) -> HindsightError:
         )
     if isinstance(error, psycopg.DataError):
         return InvalidMemoryError(
-            "text", f"cannot be stored ({said})", "Pass it through text.clean"
+            "text", f"cannot be stored ({error.sqlstate})", "Pass it through text.clean"
         )
-    return StoreError(f"{place}: PostgreSQL refused ({type(error).__name__}: {said})")
+    # Any other message may quote the values of a row.
+    told = said if isinstance(error, errors.RaiseException) else getattr(error, "sqlstate", "")
+    return StoreError(f"{place}: PostgreSQL refused ({type(error).__name__}: {told})")
 
 
 @contextmanager
