@@ -18,8 +18,8 @@ from hindsight_core.schema import Scope
 __all__ = ["judging"]
 
 _EVENTS = 50
-_RUNS = 10
-_ROUNDS = 7
+_RUNS = 5
+_ROUNDS = 3
 _SCOPE = Scope(user="somebody")
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from hindsight_core.capture.redaction_checks import is_placeholder
+from hindsight_core.capture.redaction_labels import (
+    OTHER_HEADS,
+    SHORT_CODES,
+    fits,
+    is_bare_key,
+    secret_type,
+    words_of,
+)
 from hindsight_core.capture.redaction_spans import Finding
 from hindsight_core.capture.redaction_values import (
     assigned_value,
@@ -21,23 +28,17 @@ from hindsight_core.capture.redaction_values import (
     is_random,
 )
 from hindsight_core.capture.redaction_words import (
-    KEY_QUALIFIERS,
     LANGUAGES,
-    NEUTRAL_WORDS,
-    NOT_SECRET_WORDS,
-    SECRET_HEADS,
 )
 
-__all__ = ["find_assigned", "name_around", "secret_type", "words_of"]
+__all__ = ["find_assigned", "name_around", "without_scheme"]
 
 _STEMS: Final = ("pass", "pw", "pswd", "secret", "token", "key", "cred", "auth", "cookie", "sess",
                  "jwt", "bearer", "otp", "cvv", "cvc", "pin")  # fmt: skip
 """What every name of `SECRET_HEADS` has in it: looked for first, since it is cheap."""
-_OTHER_HEADS: Final = {word: kind for words in LANGUAGES for word, kind in words.secrets.items()}
-_OTHER_STEM: Final = re.compile("|".join(_OTHER_HEADS))
+_OTHER_STEM: Final = re.compile("|".join(OTHER_HEADS))
 _NAME_SIGNS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _NAME_REST: Final = re.compile(r"[A-Za-z0-9_-]{0,60}")
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z]{2,16})[ -]\Z")
@@ -60,7 +61,7 @@ _OPERATOR: Final = re.compile(
     ))\s{{0,5}}
     |(?:[ \t]+(?:for|of|to|on)[ \t]+[^\n:=.!?，。]{{1,40}}?)?  # the password for the wifi is …
         (?:[ \t]+(?:{_copulas(spaced=True)})|['’]s)[ \t]*:?[ \t]+(?P<prose>)
-    |[\u4e00-\u9fff]{{0,6}}?(?:{_copulas(spaced=False)})[ \t]{{0,3}}(?P<unspaced>)
+    |[\u4e00-\u9fff]{{0,6}}?(?:{_copulas(spaced=False)})[：:]?[ \t]{{0,3}}(?P<unspaced>)
     |[ ](?P<space>)
     """,
     re.VERBOSE,
@@ -72,6 +73,10 @@ _COOKIES: Final = re.compile(
     r"\\{0,3}[\"']?([A-Za-z0-9_.%$-]{1,64}=[^\s\"'\\][^\r\n\"'\\]{0,4096})"
 )
 _ASCII: Final = re.compile(r"[!-~]+")
+_MIXED: Final = re.compile(
+    r"[\u4e00-\u9fff]{1,12}(?=[!-~]{0,20}\d)[!-+\--~]{3,40}(?![\u4e00-\u9fff])"
+)
+"""A password that begins with Chinese words and ends with signs; what goes on is a sentence."""
 _ASCII_AHEAD: Final = re.compile(r"[\"'`“(]?[!-~]")
 
 
@@ -147,8 +152,8 @@ def _of_name(text: str, start: int, end: int) -> Finding | None:
     elif kind == "password":
         word = sure and not variable
         good = is_password(found, sure=word, quoted=quoted, after=text[last : last + 1])
-        good = good and _fits(name, found)
-    elif kind == "api_key" and _is_bare_key(name):
+        good = good and fits(name, found)
+    elif kind == "api_key" and is_bare_key(name):
         good = is_random(found, least=16, bits=3.5)
     else:
         good = is_random(found, least=8, bits=2.75 if sure or flag else 3.0)
@@ -161,7 +166,13 @@ def _of_other_language(text: str) -> Iterator[Finding]:
     for match in _OTHER_STEM.finditer(text):
         operator = _OPERATOR.match(text, match.end())
         at = operator.end() if operator else match.end()
-        if match.start() < done or not _ASCII_AHEAD.match(text, at):
+        if match.start() < done:
+            continue
+        if operator and (mixed := _MIXED.match(text, at)):
+            done = mixed.end()
+            yield Finding(OTHER_HEADS[match.group()], mixed.start(), done)
+            continue
+        if not _ASCII_AHEAD.match(text, at):
             continue
         value = assigned_value(text, at)
         if value is None:
@@ -169,7 +180,7 @@ def _of_other_language(text: str) -> Iterator[Finding]:
         quoted, first, last = value
         if not quoted and (ascii_part := _ASCII.match(text, first, last)):
             last = ascii_part.end()
-        found, kind = text[first:last], _OTHER_HEADS[match.group()]
+        found, kind = text[first:last], OTHER_HEADS[match.group()]
         if not quoted and is_code(found):
             continue
         if kind == "password":
@@ -181,41 +192,11 @@ def _of_other_language(text: str) -> Iterator[Finding]:
             yield Finding(kind, first, done)
 
 
-def words_of(name: str) -> list[str]:
-    """Cut a name into its words, in lower case: `dbPassword_2` is db, password, 2."""
-    return [word.lower() for word in _WORDS.findall(name)]
-
-
-@lru_cache(maxsize=4096)
-def secret_type(name: str) -> str | None:
-    """Return the type of secret that a field such as `DB_PASSWORD` or `密码` holds, or None."""
-    for word, kind in _OTHER_HEADS.items():
-        if word in name:
-            return kind
-    words = words_of(name)
-    if not words or NOT_SECRET_WORDS.intersection(words[-2:-1]):
-        return None
-    while len(words) > 1 and (words[-1] in NEUTRAL_WORDS or words[-1].isdigit()):
-        words.pop()
-    head = words[-1]
-    kind = SECRET_HEADS.get(head)
-    if kind is None and len(words) > 1:
-        kind = SECRET_HEADS.get(words[-2] + head)
-    if head in ("key", "keys") and NOT_SECRET_WORDS.intersection(words):
-        return None
-    return kind
-
-
-def _is_bare_key(name: str) -> bool:
-    words = words_of(name)
-    return "key" in words and not KEY_QUALIFIERS.intersection(words)
-
-
 def _is_said(value: str, kind: str, name: str, *, quoted: bool) -> bool:
     """Whether what just follows the name in prose, as in "use password hunter2", is its value."""
     if kind != "password":
         return is_random(value, least=12, bits=3.0)
-    if words_of(name)[-1] in (*_SHORT_CODES, "passcode"):
+    if words_of(name)[-1] in (*SHORT_CODES, "passcode"):
         return value.isdecimal() and 4 <= len(value) <= 8
     digit, letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     return (
@@ -227,12 +208,9 @@ def _is_said(value: str, kind: str, name: str, *, quoted: bool) -> bool:
 
 
 _WORDS_ONLY: Final = re.compile(r"[a-z]+(?:[-_][a-z]+)*")
-_SHORT_CODES: Final = frozenset(("pin", "otp", "cvv", "cvc"))
 
 
-def _fits(name: str, value: str) -> bool:
-    """Whether a value suits a name that means more: a pin of a board, tests that pass."""
-    head = words_of(name)[-1]
-    if head in _SHORT_CODES:
-        return value.isdecimal() and len(value) <= 8
-    return head != "pass" or (any(map(str.isalpha, value)) and any(map(str.isdigit, value)))
+def without_scheme(value: str) -> str:
+    """Return the credential of an `Authorization` header without the word before it."""
+    scheme = _SCHEME.match(value)
+    return value[scheme.end() :] if scheme else value

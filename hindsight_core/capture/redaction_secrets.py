@@ -13,7 +13,8 @@ from typing import Final
 
 from hindsight_core.capture.redaction_checks import entropy, has_run, is_placeholder
 from hindsight_core.capture.redaction_formats import FORMATS, VENDORS
-from hindsight_core.capture.redaction_names import find_assigned, name_around, words_of
+from hindsight_core.capture.redaction_labels import words_of
+from hindsight_core.capture.redaction_names import find_assigned, name_around
 from hindsight_core.capture.redaction_spans import Finding
 from hindsight_core.capture.redaction_values import assigned_value, is_random
 from hindsight_core.capture.redaction_words import NOT_A_VALUE
