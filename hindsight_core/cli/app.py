@@ -13,6 +13,7 @@ from hindsight_core import __version__
 from hindsight_core.cli import (
     change,
     explaining,
+    exporting,
     importing,
     inspect,
     maintaining,
@@ -56,6 +57,7 @@ inspect.register(app)
 explaining.register(app)
 change.register(app)
 maintaining.register(app)
+exporting.register(app)
 importing.register(app)
 reindexing.register(app)
 review.register(app)

@@ -23,6 +23,8 @@ from hindsight_core.cli.common import (
     print_json,
     print_table,
 )
+from hindsight_core.cli.exporting import ImportOptions, take_in_exports
+from hindsight_core.engine import is_export
 from hindsight_core.errors import ConfigurationError
 
 __all__ = ["register"]
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def import_history(
     files: Annotated[
-        list[Path], typer.Argument(help="Recorded runs or message lists", exists=True)
+        list[Path], typer.Argument(help="Recorded runs, message lists, or exports", exists=True)
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be learnt, and store nothing")
@@ -43,6 +45,10 @@ def import_history(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Skip and count lines that cannot be read")
     ] = False,
+    signed_by: Annotated[
+        Path | None,
+        typer.Option("--signed-by", help="Key file of who wrote an export", exists=True),
+    ] = None,
     store: Store = None,
     user: User = None,
     tenant: Tenant = "default",
@@ -50,8 +56,21 @@ def import_history(
 ) -> None:
     """Learn from an existing history: lists of messages as chat models take them, or recorded runs.
 
-    The same history imported again adds nothing.
+    Or take in what 'hindsight-core export' wrote: of all its users, or of the one that is named.
+    The same file imported again adds nothing.
     """
+    if exports := [file for file in files if is_export(file)]:
+        if len(exports) < len(files):
+            raise ConfigurationError("import: exports and histories, one kind at a time")
+        options = ImportOptions(
+            tenant=tenant if user else None,
+            user=user,
+            signed_by=signed_by,
+            dry_run=dry_run,
+            skip_bad=skip_bad,
+        )
+        take_in_exports(exports, store, options, as_json=as_json)
+        return
     bad: list[BadLineError] = []
     with _memory(store, dry_run) as hindsight:
         scope = hindsight.scope_of(user, tenant=tenant)

@@ -3,18 +3,22 @@
 from hindsight_core.engine.bookkeeping import MemoryAccount
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.explaining import Explanation
-from hindsight_core.engine.health import Health
+from hindsight_core.engine.export_file import is_export
+from hindsight_core.engine.health import Health, Readiness
 from hindsight_core.engine.items import Item, Items
 from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reindexing import reindex
+from hindsight_core.engine.transfer import ExportReport, ImportReport
 from hindsight_core.engine.upkeep import MaintenanceReport
 
 __all__ = [
     "Explanation",
+    "ExportReport",
     "Health",
     "Hindsight",
+    "ImportReport",
     "Item",
     "Items",
     "LiveRun",
@@ -22,9 +26,11 @@ __all__ = [
     "MaintenanceReport",
     "MemoryAccount",
     "Place",
+    "Readiness",
     "Recalled",
     "RunRecorder",
     "WatchedCall",
+    "is_export",
     "reindex",
     "stable_id",
 ]

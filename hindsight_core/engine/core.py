@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Final
 
 from hindsight_core.engine.sealing import Seal, SealingStore
@@ -24,7 +25,7 @@ from hindsight_core.ports_observing import SILENT, Observer
 from hindsight_core.settings import Settings
 from hindsight_core.stores import open_store
 
-__all__ = ["Core", "choose_embedder", "owner_is_gone"]
+__all__ = ["Core", "choose_embedder", "owner_is_gone", "wall_clock"]
 
 logger: Final = logging.getLogger("hindsight_core")
 
@@ -130,6 +131,11 @@ class Core:
         if store is not None:
             with self.failsafe.guard("close"):
                 store.close()
+
+
+def wall_clock() -> datetime:
+    """The time, where the caller brings no clock of his own."""
+    return datetime.now(UTC)
 
 
 def choose_embedder(embedder: Embedder | str | None) -> Embedder | None:

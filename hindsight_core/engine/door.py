@@ -9,7 +9,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
 
@@ -17,7 +17,7 @@ from hindsight_core.capture import Redactor
 from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
 from hindsight_core.engine.closing import close_down
-from hindsight_core.engine.core import Core, choose_embedder
+from hindsight_core.engine.core import Core, choose_embedder, wall_clock
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.explaining import Explanation, explain
 from hindsight_core.engine.feedback import give_feedback
@@ -33,6 +33,7 @@ from hindsight_core.engine.reflection import Reflection
 from hindsight_core.engine.reviewing import Review
 from hindsight_core.engine.saying import member, said
 from hindsight_core.engine.sharing import Sharing
+from hindsight_core.engine.transfer import Transfer
 from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
@@ -71,10 +72,6 @@ _LOCAL_USER: Final = "local"
 _MAX_OPEN_TURNS: Final = 1_000
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Hindsight:
     """The memory of agents: made by `open`, closed by `close` or a `with` block; thread-safe.
 
@@ -98,6 +95,8 @@ class Hindsight:
         self._upkeep = Upkeep(core, self._encoder)
         self.idle = IdleUpkeep(core, self._upkeep)
         """Maintenance in the background; see `IdleUpkeep`."""
+        self.transfer = Transfer(core, self._encoder, self._intake, self.alerts)
+        """Exports and their import; see `Transfer`."""
         self.reflection = Reflection(core, self._encoder, self._intake, chat)
         """What a chat model makes of finished runs; see `Reflection`."""
         self._lock = threading.Lock()
@@ -120,7 +119,7 @@ class Hindsight:
         settings: Settings = DEFAULT_SETTINGS,
         store: Store | None = None,
         cache: str | None = None,
-        clock: Clock = _now,
+        clock: Clock = wall_clock,
         ids: IdFactory = new_id,
         judge: Judge | None = None,
         lazy: bool = False,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
-from hindsight_core.guard import KEY_VARIABLE, load_key, sign, verify
+from hindsight_core.guard import KEY_VARIABLE, load_key, sign, stamp, verify
 from hindsight_core.ports import AuditEntry, Clock, PutResult, Store
 from hindsight_core.schema import Memory, Status
 
@@ -69,6 +69,14 @@ class Seal:
             else:
                 self._report(memory, store)
         return kept
+
+    def stamp(self, line: str) -> str:
+        """The signature of a line that leaves this memory; "" where nothing is signed."""
+        return stamp(line, self._loaded()) if self._on else ""
+
+    def key(self) -> bytes | None:
+        """The key by which a line that comes back is known; None where nothing is signed."""
+        return self._loaded() if self._on else None
 
     def accept(self, memory_id: str) -> None:
         """Speak no more of a changed record: somebody has looked at it."""

@@ -5,7 +5,14 @@ from hindsight_core.guard.conflict_resolution import Action, Related, Resolution
 from hindsight_core.guard.conflicts import Judge, Label, Relation, relate
 from hindsight_core.guard.conflicts_polarity import same_polarity
 from hindsight_core.guard.sanitize import sanitize
-from hindsight_core.guard.signing import KEY_VARIABLE, load_key, sign, verify
+from hindsight_core.guard.signing import (
+    KEY_VARIABLE,
+    is_stamped,
+    load_key,
+    sign,
+    stamp,
+    verify,
+)
 
 __all__ = [
     "KEY_VARIABLE",
@@ -18,11 +25,13 @@ __all__ = [
     "Resolution",
     "Verdict",
     "admit",
+    "is_stamped",
     "load_key",
     "relate",
     "resolve",
     "same_polarity",
     "sanitize",
     "sign",
+    "stamp",
     "verify",
 ]

@@ -24,7 +24,7 @@ from typing import Final
 from hindsight_core.errors import ConfigurationError, StoreUnavailableError
 from hindsight_core.schema import Memory, Status
 
-__all__ = ["KEY_VARIABLE", "load_key", "sign", "verify"]
+__all__ = ["KEY_VARIABLE", "is_stamped", "load_key", "sign", "stamp", "verify"]
 
 KEY_VARIABLE: Final = "HINDSIGHT_KEY"
 """The environment variable that holds the key where several hosts share one store."""
@@ -51,6 +51,17 @@ def sign(memory: Memory, key: bytes) -> Memory:
 def verify(memory: Memory, key: bytes) -> bool:
     """Whether the memory says what it said when it was signed with this key."""
     return hmac.compare_digest(_signature(memory, key), memory.signature)
+
+
+def stamp(text: str, key: bytes) -> str:
+    """Return the signature of one whole line of an export; no other text has the same."""
+    line = f"{_VERSION} export\n{text}".encode()
+    return f"{_VERSION}:{hmac.new(key, line, hashlib.sha256).hexdigest()}"
+
+
+def is_stamped(text: str, signature: str, key: bytes) -> bool:
+    """Whether a line of an export is as it was written with this key."""
+    return hmac.compare_digest(stamp(text, key).encode(), signature.encode(errors="replace"))
 
 
 def load_key(
