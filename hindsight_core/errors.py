@@ -8,6 +8,7 @@ __all__ = [
     "HindsightError",
     "InvalidMemoryError",
     "MissingExtraError",
+    "ModelBusyError",
     "ModelError",
     "ModelRefusedError",
     "NotFoundError",
@@ -64,6 +65,14 @@ class MissingExtraError(HindsightError, ImportError):
 
 class ModelError(HindsightError):
     """An embedder, reranker or chat model failed, or answered what cannot be used."""
+
+
+class ModelBusyError(ModelError):
+    """A chat model may answer the same question later: `after` seconds, None where nobody says."""
+
+    def __init__(self, message: str, *, after: float | None = None) -> None:
+        self.after = after
+        super().__init__(message)
 
 
 class ModelRefusedError(ModelError):

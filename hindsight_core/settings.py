@@ -32,6 +32,8 @@ _ABOVE_ZERO: Final = (
     "maintenance_hours",
     "reflection_minutes",
 )
+LEAST_TOKENS: Final = 8_000
+"""The smallest hourly budget of tokens by which a question can be asked at all."""
 
 
 class GateMode(StrEnum):
@@ -90,6 +92,12 @@ class Settings:
     background, once in `maintenance_hours`, by one process of those that share a store, after
     `maintenance_idle` seconds without a run.
 
+    With a chat model finished runs are reflected on in batches: when `reflection_runs` wait, or
+    some do and the last batch was `reflection_minutes` ago. Of all processes together no more than
+    `reflection_calls_per_hour` requests and `reflection_tokens_per_hour` tokens are asked for. A
+    request that failed is repeated `reflection_retries` times, after `reflection_backoff` seconds
+    and then twice as long each time.
+
     The gate's mode is that of the tool, else of the error's class, else of the lesson's severity,
     else `gate`. A call is stopped once it failed `breaker_failures` times in a row, and one is let
     through again `breaker_seconds` after the last failure.
@@ -123,6 +131,8 @@ class Settings:
     reflection_minutes: float = 5.0
     reflection_calls_per_hour: int = 30
     reflection_tokens_per_hour: int = 200_000
+    reflection_retries: int = 3
+    reflection_backoff: float = 1.0
 
     def __post_init__(self) -> None:
         for name in _AT_LEAST_ONE:
@@ -133,6 +143,13 @@ class Settings:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
         if not 0 <= self.holdout < 1:
             raise ConfigurationError("settings.holdout: a share of runs, from 0 to below 1")
+        if min(self.reflection_calls_per_hour, self.reflection_retries) < 0:
+            raise ConfigurationError("settings.reflection_*: counts, so 0 or more")
+        if 0 < self.reflection_tokens_per_hour < LEAST_TOKENS or self.reflection_backoff < 0:
+            raise ConfigurationError(
+                f"settings.reflection_tokens_per_hour: 0, or at least {LEAST_TOKENS}, which one "
+                "question and its answer may take; reflection_backoff: 0 seconds or more"
+            )
         if self.relevance is not None and not -1 <= self.relevance <= 1:
             raise ConfigurationError("settings.relevance: a cosine, so between -1 and 1")
 

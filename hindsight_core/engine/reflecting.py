@@ -10,36 +10,43 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
+from hindsight_core.engine.asking import (
+    ANSWER_TOKENS,
+    Asker,
+    NotAskedError,
+    Question,
+    UnusableError,
+)
 from hindsight_core.engine.carding import Carding
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.run_logs import read_log
-from hindsight_core.errors import ModelError, ModelRefusedError, StaleError
-from hindsight_core.ports_reflection import ChatModel, Spent
+from hindsight_core.errors import ModelError, StaleError, StoreCorruptError
 from hindsight_core.recall import count_tokens
 from hindsight_core.reflect import (
     CARD_SCHEMA,
     SYSTEM,
     Card,
-    CardError,
-    Prompt,
     Refused,
+    Room,
     RunLog,
     check_card,
     prompts_for,
     read_cards,
 )
 from hindsight_core.schema import Candidate
+from hindsight_core.settings import Settings
 
 __all__ = ["ReflectionReport", "reflect_once"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _BATCH: Final = 64
-_ANSWER: Final = 2_000
-"""Tokens that an answer may have."""
-_HOUR: Final = timedelta(hours=1)
+_LARGEST: Final = 6_000
+"""Tokens of logs that one question may hold."""
+_SMALLEST: Final = 1_500
+_MOST_PARTS: Final = 4
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,28 +66,47 @@ class ReflectionReport:
     dropped: int = 0
     stopped: str = ""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON-able data."""
+        return {
+            "at": self.at.isoformat(),
+            "runs": self.runs,
+            "calls": self.calls,
+            "lessons": self.lessons,
+            "refused": dict(self.refused),
+            "dropped": self.dropped,
+            "stopped": self.stopped,
+        }
 
-def reflect_once(core: Core, model: ChatModel, carding: Carding) -> ReflectionReport:
+
+def reflect_once(core: Core, asker: Asker, carding: Carding) -> ReflectionReport:
     """Reflect on the runs that wait; the caller holds the lease."""
     report = ReflectionReport(at=core.clock())
-    logs = [read_log(core, run.run_id) for run in core.store.unreflected(_BATCH)]
-    read = [log for log in logs if log is not None]
-    idle = [log.run_id for log in read if not log.worth_a_thought]
-    if idle:
-        _take_off(core, carding, report, idle, [])
-    prompts = list(prompts_for(log for log in read if log.worth_a_thought))
+    logs, nothing = _read(core)
+    if nothing:
+        _take_off(core, carding, report, nothing, [])
+    prompts = list(prompts_for(logs.values(), _room(core.settings)))
     last = {log.run_id: at for at, prompt in enumerate(prompts) for log in prompt.runs}
     waiting: list[Candidate] = []
     for at, prompt in enumerate(prompts):
+        question = Question(system=SYSTEM, text=prompt.text, schema=CARD_SCHEMA)
+        cards: list[Card] = []
         try:
-            answer = _ask(core, model, prompt, report)
+            cards = asker.ask(question, read_cards)
+        except UnusableError as error:
+            logger.warning("reflection: %s; its runs are passed over", error)
+            report.dropped += 1
+        except NotAskedError as error:
+            report.stopped = str(error)
+            break
         except ModelError as error:
             core.failsafe.report("reflect", error)
             report.stopped = str(error)
             break
-        if answer is None:
-            break
-        waiting += _checked(answer, prompt.runs, report)
+        finally:
+            report.calls = asker.calls
+        # A part shows some calls of a run; what a card says of them is checked against all.
+        waiting += _checked(cards, [logs[part.run_id] for part in prompt.runs], report)
         done = [run_id for run_id, final in last.items() if final == at]
         # Cards of a run that goes on in the next question wait for that one.
         ready = [card for card in waiting if _runs_of(card) <= {r for r in last if last[r] <= at}]
@@ -89,39 +115,32 @@ def reflect_once(core: Core, model: ChatModel, carding: Carding) -> ReflectionRe
     return report
 
 
-def _ask(
-    core: Core, model: ChatModel, prompt: Prompt, report: ReflectionReport
-) -> list[Card] | None:
-    """The cards of an answer; None where the budget is spent. A bad answer is asked for once more.
-
-    Raises `ModelError` when the model cannot be reached.
-    """
-    said = prompt.text
-    for _ in range(2):
-        if not _may_spend(core, count_tokens(SYSTEM) + count_tokens(said) + _ANSWER):
-            report.stopped = "the hourly budget is spent"
-            return None
-        report.calls += 1
+def _read(core: Core) -> tuple[dict[str, RunLog], list[str]]:
+    """The logs of the runs that wait, and the runs in which there is nothing to think about."""
+    logs: dict[str, RunLog] = {}
+    nothing: list[str] = []
+    for run in core.store.unreflected(_BATCH):
         try:
-            answer = model.answer(SYSTEM, said, schema=CARD_SCHEMA, max_tokens=_ANSWER)
-            return read_cards(answer)
-        except CardError as error:
-            said = f"{prompt.text}\n\nYour last answer was not valid ({error}). Give JSON alone."
-        except ModelRefusedError as error:
-            logger.warning("reflection: %s", error)
-            report.dropped += 1
-            return []
-    logger.warning("reflection: %s gave no valid JSON twice; its runs are passed over", model.name)
-    report.dropped += 1
-    return []
+            log = read_log(core, run.run_id)
+        except StoreCorruptError as error:
+            core.failsafe.report("reflect", error)  # one damaged run must not hold up the queue
+            log = None
+        if log is not None and log.worth_a_thought:
+            logs[run.run_id] = log
+        else:
+            nothing.append(run.run_id)
+    return logs, nothing
 
 
-def _may_spend(core: Core, tokens: int) -> bool:
-    settings, now = core.settings, core.clock()
-    most = Spent(
-        calls=settings.reflection_calls_per_hour, tokens=settings.reflection_tokens_per_hour
-    )
-    return core.store.spend(at=now, since=now - _HOUR, tokens=tokens, most=most)
+def _room(settings: Settings) -> Room:
+    """How much to ask at once, so that one run never needs more than half the budget of an hour."""
+    fixed = count_tokens(SYSTEM) + ANSWER_TOKENS
+    parts = max(1, min(_MOST_PARTS, settings.reflection_calls_per_hour // 2))
+    tokens = settings.reflection_tokens_per_hour // 2
+    while parts > 1 and tokens // parts - fixed < _SMALLEST:
+        parts -= 1
+    size = min(_LARGEST, max(_SMALLEST, tokens // parts - fixed))
+    return Room(size=size, parts=parts, measure=count_tokens)
 
 
 def _checked(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from hindsight_core.engine.asking import HOUR, Asker
 from hindsight_core.engine.carding import Carding
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
@@ -20,7 +21,6 @@ __all__ = ["Reflection", "ReflectionState"]
 
 LEASE: Final = "reflection"
 _LEASE_TIME: Final = timedelta(minutes=10)
-_HOUR: Final = timedelta(hours=1)
 _LOOK_AGAIN: Final = 15.0
 """Seconds after which the worker looks whether enough runs wait, or enough time has passed."""
 _MOST: Final = 1_000
@@ -72,7 +72,7 @@ class Reflection:
         return ReflectionState(
             model=self._model.name if self._model else "",
             waiting=len(store.unreflected(_MOST)),
-            spent=store.spent(self._core.clock() - _HOUR),
+            spent=store.spent(self._core.clock() - HOUR),
             last=self._last,
         )
 
@@ -102,23 +102,37 @@ class Reflection:
         waiting = len(self._core.store.unreflected(settings.reflection_runs))
         if not waiting:
             return None
-        full = waiting >= settings.reflection_runs
+        # A batch that was stopped (by the budget, or a dead server) is not repeated at once.
+        stopped = self._last is not None and bool(self._last.stopped)
+        full = waiting >= settings.reflection_runs and not stopped
         every = timedelta(0) if full else timedelta(minutes=settings.reflection_minutes)
         return self._batch(self._model, every=every)
 
     def _batch(self, model: ChatModel, *, every: timedelta) -> ReflectionReport | None:
-        store, owner, now = self._core.store, self._core.owner, self._core.clock()
         # The lease keeps other processes out, the lock other threads of this one.
         if not self._at_it.acquire(blocking=False):
             return None
         try:
-            if not store.lease(LEASE, owner, now=now, until=now + _LEASE_TIME, since=now - every):
+            if not self._lease(every):
                 return None
-            self._last = reflect_once(self._core, model, self._carding)
-            store.release(LEASE, owner, done_at=self._core.clock())
+            asker = Asker(self._core, model, wait=self._stopped.wait, go_on=self._lease)
+            self._last = reflect_once(self._core, asker, self._carding)
+            self._core.store.release(LEASE, self._owner, done_at=self._core.clock())
             return self._last
         finally:
             self._at_it.release()
+
+    def _lease(self, every: timedelta = timedelta(0)) -> bool:
+        """Take the lease, or hold it for longer; False where it is another's."""
+        now = self._core.clock()
+        return self._core.store.lease(
+            LEASE, self._owner, now=now, until=now + _LEASE_TIME, since=now - every
+        )
+
+    @property
+    def _owner(self) -> str:
+        """This door of this process: two of one process do not hold the lease together."""
+        return f"{self._core.owner}/{id(self):x}"
 
     def _loop(self) -> None:
         while True:

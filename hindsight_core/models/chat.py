@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from hindsight_core.errors import ModelError, ModelRefusedError
+from hindsight_core.answering import Forms, response_format
+from hindsight_core.errors import ModelBusyError, ModelError, ModelRefusedError
 from hindsight_core.models.openai import open_client
 
 if TYPE_CHECKING:
@@ -13,16 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIChat"]
 
-_FORMATS: Final = ("json_schema", "json_object", "text")
-"""How an answer is asked to be JSON: by schema, as any JSON, by the prompt alone."""
-
 
 class OpenAIChat:
     """Answers through `POST {base_url}/chat/completions`: OpenAI, Azure, vLLM, Ollama and others.
 
     An answer is asked for by `json_schema`; a server that rejects it is asked for `json_object`,
-    and one that rejects that for plain text, from then on. Requests are retried `max_retries`
-    times with growing pauses on 408, 409, 429 and 5xx. `options` go into every request (such as
+    and one that rejects that for plain text, from then on. One answer is one request: reflection
+    repeats it with growing pauses, each time within its budget. With `max_retries` above 0 the
+    client repeats requests too, which no budget sees. `options` go into every request (such as
     `temperature`). Pass `client` to bring your own, e.g. `AzureOpenAI`. Raises `MissingExtraError`
     and `ConfigurationError`.
     """
@@ -33,15 +32,18 @@ class OpenAIChat:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        max_retries: int = 3,
+        max_retries: int = 0,
         timeout: float = 60.0,
         options: Mapping[str, Any] | None = None,
         client: OpenAI | None = None,
     ) -> None:
+        if client is not None:
+            client = client.with_options(max_retries=max_retries)
         self._client = client or open_client(base_url, api_key, max_retries, timeout)
         self._model = model
         self._options = dict(options or {})
-        self._format = 0
+        self._forms = Forms("json_schema", "json_object", "text")
+        self._limit = "max_tokens"
 
     @property
     def name(self) -> str:
@@ -52,38 +54,31 @@ class OpenAIChat:
         self, system: str, user: str, *, schema: Mapping[str, Any] | None, max_tokens: int
     ) -> str:
         """Return the answer's text; raises `ModelError` for a failure or a refusal."""
-        from openai import BadRequestError, OpenAIError, UnprocessableEntityError
+        from openai import OpenAIError
 
         create: Callable[..., Any] = self._client.chat.completions.create
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        while True:
-            options = self._options | self._json(schema)
-            try:
-                answer = create(
-                    model=self._model, messages=messages, max_tokens=max_tokens, **options
-                )
-            except (BadRequestError, UnprocessableEntityError) as error:
-                if schema is None or self._format + 1 == len(_FORMATS):
-                    raise ModelRefusedError(
-                        f"{self._model!r} rejected the request: {error}"
-                    ) from error
-                self._format += 1
-            except OpenAIError as error:
-                raise ModelError(f"the endpoint for {self._model!r} failed: {error}") from error
-            else:
-                return self._text(answer)
-
-    def _json(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-        form = _FORMATS[self._format] if schema is not None else "text"
-        if form == "text":
-            return {}
-        if form == "json_object":
-            return {"response_format": {"type": form}}
-        named = {"name": "answer", "strict": True, "schema": schema}
-        return {"response_format": {"type": form, "json_schema": named}}
+        form = self._forms.now if schema is not None else "text"
+        wanted = response_format(form, schema)
+        options = {self._limit: max_tokens} | self._options
+        try:
+            answer = create(
+                model=self._model,
+                messages=[
+                    {"role": "system", "content": system},
+                    {"role": "user", "content": user},
+                ],
+                **(options | ({"response_format": wanted} if wanted else {})),
+            )
+        except OpenAIError as error:
+            # Models that think know the limit by another name, and their servers say so.
+            if self._limit == "max_tokens" and "max_completion_tokens" in str(error):
+                self._limit = "max_completion_tokens"
+                raise ModelBusyError(f"{self._model!r} limits otherwise", after=0.0) from error
+            self._forms.failed(self._model, form, error)
+        return self._text(answer)
 
     def _text(self, answer: Any) -> str:
-        if not answer.choices:
+        if not getattr(answer, "choices", None):
             raise ModelError(f"{self._model!r} gave no answer")
         message = answer.choices[0].message
         if getattr(message, "refusal", None):

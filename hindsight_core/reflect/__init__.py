@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from hindsight_core.reflect.cards import CARD_SCHEMA, Card, CardError, read_cards
+from hindsight_core.reflect.cards import (
+    CARD_SCHEMA,
+    AnswerError,
+    Card,
+    read_answer,
+    read_cards,
+)
 from hindsight_core.reflect.checking import Refused, check_card
 from hindsight_core.reflect.logs import LoggedCall, RunLog
 from hindsight_core.reflect.merging import merge_alike, merge_card
-from hindsight_core.reflect.prompting import SYSTEM, Prompt, prompts_for
+from hindsight_core.reflect.prompting import SYSTEM, Prompt, Room, prompts_for
 
 __all__ = [
     "CARD_SCHEMA",
     "SYSTEM",
+    "AnswerError",
     "Card",
-    "CardError",
     "LoggedCall",
     "Prompt",
     "Refused",
+    "Room",
     "RunLog",
     "check_card",
     "merge_alike",
     "merge_card",
     "prompts_for",
+    "read_answer",
     "read_cards",
 ]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hindsight_core.errors import HindsightError
 
-__all__ = ["CARD_SCHEMA", "Card", "CardError", "read_cards"]
+__all__ = ["CARD_SCHEMA", "AnswerError", "Card", "read_answer", "read_cards"]
 
 _MAX_CARDS: Final = 16
 _FENCE: Final = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
-class CardError(HindsightError):
-    """An answer that is no list of cards."""
+M = TypeVar("M", bound=BaseModel)
+
+
+class AnswerError(HindsightError):
+    """An answer that is not the JSON that was asked for."""
 
 
 class Card(BaseModel):
@@ -76,14 +79,19 @@ CARD_SCHEMA: Final[dict[str, Any]] = {
 
 
 def read_cards(answer: str) -> list[Card]:
-    """Read an answer; a fence around the JSON is taken off. Raises `CardError` for anything else.
+    """Read an answer; raises `AnswerError` for anything that is no list of cards.
 
     One bad card spoils the answer: a model that confuses its numbers once has done so elsewhere.
     """
+    return read_answer(answer, _Answer).cards
+
+
+def read_answer(answer: str, shape: type[M]) -> M:
+    """Read the JSON of an answer; a fence around it is taken off. Raises `AnswerError`."""
     fenced = _FENCE.match(answer)
     try:
-        return _Answer.model_validate_json(fenced[1] if fenced else answer).cards
+        return shape.model_validate_json(fenced[1] if fenced else answer)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the answer"
-        raise CardError(f"{place}: {first['msg']}") from error
+        raise AnswerError(f"{place}: {first['msg']}") from error

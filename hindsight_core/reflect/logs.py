@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hindsight_core.schema import ErrorClass, Scope, ToolCall
@@ -35,13 +35,23 @@ class LoggedCall:
         said = " ".join(shorten(self.message, limit).split())
         return f"{self.number}. {self.call.tool}({args}) -> {'ok' if self.ok else 'FAILED'}: {said}"
 
+    def brief(self, limit: int) -> LoggedCall:
+        """The same call for a long log: each argument and what came back cut to a limit."""
+        args = {
+            shorten(name, limit): shorten(value, limit) if isinstance(value, str) else value
+            for name, value in self.call.args.items()
+        }
+        told = shorten(self.message, limit if self.ok else 2 * limit)
+        return replace(self, call=self.call.model_copy(update={"args": args}), message=told)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunLog:
     """A finished run: what it was for, what it did, what it was shown, how it ended.
 
     `good` is None where nobody can tell. `known` are the contents of the memories that it was
-    shown, `lessons` the ids of what was learnt of it already. Texts are redacted.
+    shown, `lessons` the ids of what was learnt of it already. In a part of a log `earlier` are
+    failures from before it. Texts are redacted.
     """
 
     run_id: str
@@ -52,6 +62,7 @@ class RunLog:
     good: bool | None = None
     known: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
+    earlier: tuple[LoggedCall, ...] = ()
 
     @property
     def worth_a_thought(self) -> bool:
@@ -64,4 +75,17 @@ class RunLog:
         ended = {True: "well", False: "badly", None: "in a way that nobody can tell"}[self.good]
         lines = [f"Task: {' '.join(shorten(self.task, _MAX_TASK).split())}", f"It ended {ended}."]
         lines += [f"It had been told: {' '.join(text.split())}" for text in self.known]
+        return "\n".join(lines)
+
+    def text(self, number: int) -> str:
+        """The run under a number, each call in a line of its own, those left out named."""
+        lines = [f"## Run {number}", self.head()]
+        if self.earlier:
+            lines += ["Failed before:", *(call.line() for call in self.earlier), "Then:"]
+        last = self.calls[0].number - 1 if self.calls else 0
+        for call in self.calls:
+            if call.number > last + 1:
+                lines.append(f"({call.number - last - 1} calls that worked are left out)")
+            lines.append(call.line())
+            last = call.number
         return "\n".join(lines)

@@ -5,16 +5,16 @@ Numbers stand for runs and calls: models copy small numbers well, and long ids b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.reflect.logs import RunLog
+from hindsight_core.reflect.parting import in_parts
 from hindsight_core.schema import Scope
 
-__all__ = ["SYSTEM", "Prompt", "prompts_for"]
+__all__ = ["SYSTEM", "Prompt", "Room", "prompts_for"]
 
-_MAX_CHARS: Final = 24_000
 _MAX_RUNS: Final = 8
 
 SYSTEM: Final = """\
@@ -44,27 +44,37 @@ Write in the language of the task. Answer with JSON alone: {"cards": [...]}."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prompt:
-    """One question to the model, and the runs that its numbers stand for, from 1."""
+    """One question to the model, and the runs (or parts of them) that its numbers mean, from 1."""
 
     text: str
     runs: tuple[RunLog, ...]
 
 
-def prompts_for(logs: Iterable[RunLog]) -> Iterator[Prompt]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """How much one question may hold: `size` as `measure` counts, and a run at most `parts`."""
+
+    size: int
+    parts: int
+    measure: Callable[[str], int] = len
+
+
+def prompts_for(logs: Iterable[RunLog], room: Room) -> Iterator[Prompt]:
     """Yield the questions for these runs, those of one user and kind of task together.
 
-    A log that is too long for one question is cut into parts, each asked about by itself; the
-    numbers of its calls stay what they are.
+    A log that is too long for one question is shortened, then cut into parts, each asked about by
+    itself; the numbers of its calls stay what they are.
     """
     groups: dict[tuple[Scope, str | None], list[RunLog]] = {}
     for log in logs:
-        groups.setdefault((log.scope, log.task_type), []).extend(_parts(log))
+        parts = in_parts(log, room=room.size, parts=room.parts, measure=room.measure)
+        groups.setdefault((log.scope, log.task_type), []).extend(parts)
     for group in groups.values():
         batch: list[RunLog] = []
         size = 0
         for part in group:
-            length = len(_render(1, part))
-            if batch and (size + length > _MAX_CHARS or len(batch) == _MAX_RUNS):
+            length = room.measure(part.text(1))
+            if batch and (size + length > room.size or len(batch) == _MAX_RUNS):
                 yield _prompt(batch)
                 batch, size = [], 0
             batch.append(part)
@@ -74,23 +84,5 @@ def prompts_for(logs: Iterable[RunLog]) -> Iterator[Prompt]:
 
 
 def _prompt(runs: Sequence[RunLog]) -> Prompt:
-    text = "\n\n".join(_render(number, run) for number, run in enumerate(runs, 1))
+    text = "\n\n".join(run.text(number) for number, run in enumerate(runs, 1))
     return Prompt(text=text, runs=tuple(runs))
-
-
-def _render(number: int, run: RunLog) -> str:
-    return "\n".join([f"## Run {number}", run.head(), *(call.line() for call in run.calls)])
-
-
-def _parts(log: RunLog) -> Iterator[RunLog]:
-    room = _MAX_CHARS - len(_render(1, replace(log, calls=())))
-    part: list[int] = []
-    size = 0
-    for at, call in enumerate(log.calls):
-        length = len(call.line()) + 1
-        if part and size + length > room:
-            yield replace(log, calls=tuple(log.calls[i] for i in part))
-            part, size = [], 0
-        part.append(at)
-        size += length
-    yield replace(log, calls=tuple(log.calls[i] for i in part))

@@ -43,10 +43,13 @@ class Reply:
 
     A `status` other than 200 sends an OpenAI error object with `text` as its message. `delay` is in
     seconds, before the first byte. `cut_after` closes the connection after that many streamed
-    chunks, as a dying server does.
+    chunks, as a dying server does. A `refusal` takes the place of the text; `cut_short` says that
+    the answer ended at its limit.
     """
 
     text: str = ""
+    refusal: str = ""
+    cut_short: bool = False
     calls: tuple[ScriptedCall, ...] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -81,6 +84,8 @@ def as_reply(step: Step, request: dict[str, Any]) -> Reply:
 def completion(request: Mapping[str, Any], number: int, reply: Reply) -> dict[str, Any]:
     """The body of an answer that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
+    if reply.refusal:
+        message["refusal"] = reply.refusal
     if reply.calls:
         message["tool_calls"] = _calls(number, reply)
     choice = {"index": 0, "message": message, "finish_reason": _reason(reply)}
@@ -134,6 +139,8 @@ def _head(request: Mapping[str, Any], number: int, kind: str) -> dict[str, Any]:
 
 
 def _reason(reply: Reply) -> str:
+    if reply.cut_short:
+        return "length"
     return "tool_calls" if reply.calls else "stop"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hindsight_core.errors import MissingExtraError
 
 try:
+    from autogen_hindsight.chat import AutoGenChat
     from autogen_hindsight.memory import HindsightMemory
     from autogen_hindsight.workbench import attach, watch
 except ImportError as error:
@@ -12,4 +13,4 @@ except ImportError as error:
         raise
     raise MissingExtraError("autogen", error.name or "autogen_core", reason=str(error)) from error
 
-__all__ = ["HindsightMemory", "attach", "watch"]
+__all__ = ["AutoGenChat", "HindsightMemory", "attach", "watch"]

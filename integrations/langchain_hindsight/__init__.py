@@ -6,6 +6,7 @@ from hindsight_core.errors import MissingExtraError
 
 try:
     from langchain_hindsight.callbacks import HindsightCallbackHandler, capture_everywhere
+    from langchain_hindsight.chat import LangChainChat
     from langchain_hindsight.history import HindsightChatMessageHistory
     from langchain_hindsight.memory_tools import memory_tools
     from langchain_hindsight.middleware import HindsightMiddleware
@@ -22,6 +23,7 @@ __all__ = [
     "HindsightMiddleware",
     "HindsightRetriever",
     "HindsightStore",
+    "LangChainChat",
     "capture_everywhere",
     "memory_tools",
 ]

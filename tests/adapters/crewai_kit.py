@@ -24,7 +24,7 @@ with warnings.catch_warnings():
     from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
     from crewai.flow.flow import Flow, listen, start
     from crewai.tools import BaseTool, tool
-    from crewai_hindsight import HindsightMemory
+    from crewai_hindsight import CrewAIChat, HindsightMemory
 
 import pytest
 
@@ -47,6 +47,7 @@ __all__ = [
     "BaseTool",
     "BrokenError",
     "Crew",
+    "CrewAIChat",
     "Flow",
     "HindsightMemory",
     "Process",

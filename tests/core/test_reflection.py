@@ -47,9 +47,14 @@ def hs(tmp_path, server):
 
 
 def open_at(tmp_path, server, **settings):
-    chat = OpenAIChat("scripted", base_url=server.url, max_retries=1, timeout=5.0)
+    chat = OpenAIChat("scripted", base_url=server.url, timeout=5.0)
     # A batch only when the test asks for one.
-    plain = {"reflection_runs": 1_000, "reflection_minutes": 10_000.0, "maintenance": False}
+    plain = {
+        "reflection_runs": 1_000,
+        "reflection_minutes": 10_000.0,
+        "reflection_backoff": 0.01,
+        "maintenance": False,
+    }
     return Hindsight.open(
         str(tmp_path / "m.db"), embedder=None, settings=Settings(**(plain | settings)), chat=chat
     )
@@ -178,6 +183,11 @@ def test_a_fence_around_the_json_does_no_harm(hs, server):
     assert len(hs.reflection.run().lessons) == 1
 
 
+def test_a_budget_too_small_for_a_question_is_said_at_once():
+    with pytest.raises(ConfigurationError, match="reflection_tokens_per_hour"):
+        Settings(reflection_tokens_per_hour=100)
+
+
 @pytest.mark.swallows
 @pytest.mark.parametrize("status", [500, 429])
 def test_a_server_that_fails_leaves_the_runs_for_later(hs, server, status):
@@ -194,9 +204,9 @@ def test_a_server_that_fails_leaves_the_runs_for_later(hs, server, status):
 @pytest.mark.swallows
 def test_a_slow_server_is_given_up_and_asked_again_later(tmp_path, server):
     with open_at(tmp_path, server) as hs:
-        hs.reflection._model = OpenAIChat("s", base_url=server.url, max_retries=0, timeout=0.2)
+        hs.reflection._model = OpenAIChat("s", base_url=server.url, timeout=0.2)
         book(hs)
-        server.play(Reply(text=answer(CARD), delay=3.0))
+        server.play(*[Reply(text=answer(CARD), delay=3.0)] * 4)
         assert hs.reflection.run().runs == 0
         assert hs.reflection.state().waiting == 1
 
@@ -225,6 +235,67 @@ def test_a_budget_is_kept_and_the_rest_waits(tmp_path, server):
         assert hs.reflection.state().waiting == 1
 
 
+BUDGET = """
+    import sys
+    from hindsight_core import Hindsight, Settings
+    from hindsight_core.models import OpenAIChat
+    settings = Settings(
+        reflection_calls_per_hour=5, reflection_backoff=0.01, reflection_minutes=1e6,
+        maintenance=False,
+    )
+    chat = OpenAIChat("s", base_url=sys.argv[2])
+    hs = Hindsight.open(sys.argv[1], embedder=None, settings=settings, chat=chat)
+    for _ in range(6):
+        hs.reflection.run()
+"""
+
+
+def test_processes_together_send_no_more_requests_than_the_budget_allows(tmp_path, server):
+    with open_at(tmp_path, server) as hs:
+        for n in range(9):
+            book(hs, scope=Scope(user=f"u{n}"))
+    # Busy, wrong and in the wrong form: what is asked again counts as much as the first time.
+    server.play(*[Reply(status=400), Reply(status=503), "no JSON", answer(CARD)] * 9)
+    program = textwrap.dedent(BUDGET)
+    command = [sys.executable, "-c", program, str(tmp_path / "m.db"), server.url]
+    both = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait(120) for process in both] == [0, 0]
+    assert len(server.chats) == 5
+
+
+def test_a_refusal_drops_the_question_and_not_the_queue(hs, server):
+    book(hs)
+    server.play(Reply(refusal="I will not."))
+    report = hs.reflection.run()
+    assert (report.runs, report.calls, report.dropped) == (1, 1, 1)
+
+
+def test_an_answer_cut_at_its_limit_is_asked_for_once_more(hs, server):
+    book(hs)
+    server.play(Reply(text=answer(CARD)[:60], cut_short=True), answer(CARD))
+    report = hs.reflection.run()
+    assert (report.calls, len(report.lessons)) == (2, 1)
+
+
+def test_a_busy_server_is_asked_again_within_the_batch(hs, server):
+    book(hs)
+    busy = Reply(status=429, headers={"retry-after": "0.01"})
+    server.play(busy, Reply(status=502), answer(CARD))
+    report = hs.reflection.run()
+    assert (report.calls, len(report.lessons), report.stopped) == (3, 1, "")
+
+
+def test_a_model_that_calls_the_limit_by_another_name_is_asked_so(hs, server):
+    book(hs)
+    said = "Unsupported parameter: use 'max_completion_tokens' instead"
+    server.play(Reply(status=400, text=said), answer(CARD))
+    assert len(hs.reflection.run().lessons) == 1
+    assert [("max_tokens" in c, "max_completion_tokens" in c) for c in server.chats] == [
+        (True, False),
+        (False, True),
+    ]
+
+
 def test_runs_of_two_users_never_stand_in_one_question(hs, server):
     book(hs, task="Ana's secret dinner")
     book(hs, task="Bob's hidden lunch", scope=Scope(user="bob"))
@@ -247,21 +318,69 @@ def test_several_runs_of_one_user_stand_in_one_question_under_small_numbers(hs, 
     assert {e.run_id for e in lesson.evidence} == set(ids)
 
 
-def test_a_long_run_is_cut_and_its_cards_are_stored_together(hs, server):
+def index_files(hs, count, *, failing, note="x" * 250):
     run = hs.run(ME, task="Index all the files")
-    for n in range(150):
-        call = {"path": f"/data/{n}", "note": "x" * 250}
+    for n in range(1, count + 1):
+        call = {"path": f"/data/{n}", "note": note}
         run.before_tool("index", call, call_id=str(n))
+        bad = n in failing
         run.after_tool(
-            "index", call, call_id=str(n), result=f"Error: {n} is no index", flagged_error=True
+            "index",
+            call,
+            call_id=str(n),
+            result="Error: this is no index" if bad else "done",
+            flagged_error=bad,
         )
     run.finish(ok=False)
-    late = CARD | {"mistake": 150, "fix": None, "instead": "Look at the file before."}
-    server.play(*[answer()] * 2, *[answer(late)] * 3)
-    report = hs.reflection.run()
-    assert report.calls > 1
-    assert report.runs == 1
-    assert hs.reflection.state().waiting == 0
+
+
+SMALL = {"reflection_tokens_per_hour": 16_000}
+"""Room for two parts of 1,600 tokens each."""
+
+
+def test_a_long_run_is_shortened_before_it_is_cut(tmp_path, server):
+    with open_at(tmp_path, server, **SMALL) as hs:
+        index_files(hs, 30, failing={15})
+        server.play(answer(CARD | {"mistake": 15, "fix": 16, "instead": "Look at it before."}))
+        report = hs.reflection.run()
+        assert (report.runs, report.calls, report.refused) == (1, 1, {})
+        said = server.chats[0]["messages"][-1]["content"]
+        assert "15. index(" in said
+        (lesson,) = lessons(hs)
+        (call,) = lesson.lesson.mistake.calls
+        assert call.args["note"] == "x" * 250, "what is shortened is the question alone"
+
+
+def test_the_parts_of_a_very_long_run_know_what_failed_before_and_are_stored_together(
+    tmp_path, server
+):
+    late = CARD | {"mistake": 57, "fix": 58, "instead": "Look at the file before."}
+
+    def reply(request):
+        return answer(late) if "58. index(" in request["messages"][-1]["content"] else answer()
+
+    with open_at(tmp_path, server, **SMALL) as hs:
+        index_files(hs, 58, failing=set(range(1, 58)), note="n" * 60)
+        server.play(reply, reply)
+        report = hs.reflection.run()
+        assert (report.runs, report.calls, report.refused) == (1, 2, {})
+        assert hs.reflection.state().waiting == 0
+        earlier, then = server.chats[-1]["messages"][-1]["content"].split("Then:")
+        assert "Failed before:" in earlier
+        assert earlier.count("this is no index") == 8
+        assert "58. index(" in then
+        noticed = [m for m in lessons(hs) if m.value.resolution == CARD["notice"]]
+        assert [len(m.evidence) for m in noticed] == [1]
+
+
+def test_a_long_run_takes_no_more_than_half_of_the_budget(tmp_path, server):
+    with open_at(tmp_path, server, reflection_tokens_per_hour=8_000) as hs:
+        index_files(hs, 45, failing=set(range(1, 45)), note="n" * 60)
+        server.play(*[answer()] * 4)
+        report = hs.reflection.run()
+        # Else a run that needs more than there is would hold up the queue for ever.
+        assert (report.runs, report.calls, report.stopped) == (1, 1, "")
+        assert "45. index(" in server.chats[0]["messages"][-1]["content"]
 
 
 def test_runs_without_a_mistake_cost_nothing(hs, server):
@@ -286,7 +405,7 @@ def test_without_a_model_nothing_is_ever_asked(tmp_path):
 def test_a_batch_starts_when_enough_runs_wait_or_enough_time_has_passed(tmp_path, server):
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     settings = Settings(reflection_runs=3, reflection_minutes=5, maintenance=False)
-    chat = OpenAIChat("s", base_url=server.url, max_retries=0)
+    chat = OpenAIChat("s", base_url=server.url)
     path = str(tmp_path / "m.db")
     with Hindsight.open(
         path, embedder=None, settings=settings, clock=lambda: now[0], chat=chat
