@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hindsight_core.failsafe import in_executor, let_through, observe_swallowed
     from hindsight_core.gate import GateAction, GateDecision
     from hindsight_core.ports import Where
-    from hindsight_core.recall import Block, RecallReport
+    from hindsight_core.recall import DETAILS, Block, RecallReport
     from hindsight_core.schema import (
         Context,
         Kind,
@@ -51,9 +51,10 @@ if TYPE_CHECKING:
         Status,
         Tier,
     )
-    from hindsight_core.settings import GateMode, Settings
+    from hindsight_core.settings import GateMode, Injection, Settings
 
 __all__ = [
+    "DETAILS",
     "Alert",
     "AnomalyLimits",
     "Block",
@@ -67,6 +68,7 @@ __all__ = [
     "Health",
     "Hindsight",
     "HindsightError",
+    "Injection",
     "InvalidMemoryError",
     "Item",
     "Items",
@@ -130,9 +132,9 @@ _ROOMS: Final = {
     "failsafe": ("in_executor", "let_through", "observe_swallowed"),
     "ports": ("Where",),
     "gate": ("GateAction", "GateDecision"),
-    "recall": ("Block", "RecallReport"),
+    "recall": ("DETAILS", "Block", "RecallReport"),
     "schema": ("Context", "Kind", "Lesson", "Memory", "Scope", "Source", "Status", "Tier"),
-    "settings": ("GateMode", "Settings"),
+    "settings": ("GateMode", "Injection", "Settings"),
 }
 
 

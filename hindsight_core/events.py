@@ -106,12 +106,14 @@ class FeedbackGiven(EventBase):
 class BlockShown(EventBase):
     """A block of memories was put before the model; `withheld_ids` were held back from it.
 
-    What is withheld would have been shown, and is not, so that its use can be estimated.
+    `numbers` are what the memories went by in the block. What is withheld would have been shown,
+    and is not, so that its use can be estimated.
     """
 
     type: Literal["block_shown"] = "block_shown"
     recall_id: str
     memory_ids: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
     withheld_ids: tuple[str, ...] = ()
 
 

@@ -12,7 +12,7 @@ from hindsight_core.errors import ConfigurationError
 from hindsight_core.ranking import DEFAULT, Weights
 from hindsight_core.schema import MAX_MEMORY_BYTES, ErrorClass, Kind, Severity
 
-__all__ = ["GateMode", "Policy", "Settings"]
+__all__ = ["GateMode", "Injection", "Policy", "Settings"]
 
 
 _AT_LEAST_ONE: Final = (
@@ -49,6 +49,17 @@ class GateMode(StrEnum):
     ADVISE = "advise"
     CONFIRM = "confirm"
     BLOCK = "block"
+
+
+class Injection(StrEnum):
+    """How the memories of a recall are put before the model.
+
+    `lines`: one line each, with a small number by which the tool `memory_details` tells the memory
+    in full; an agent without that tool sees every word. `full`: each text with its label in words.
+    """
+
+    LINES = "lines"
+    FULL = "full"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,6 +116,7 @@ class Settings:
 
     top_k: int = 3
     token_budget: int = 700
+    injection: Injection = Injection.LINES
     relevance: float | None = None
     weights: Weights = DEFAULT
     gate: GateMode = GateMode.ADVISE
@@ -141,6 +153,9 @@ class Settings:
         for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
+        if self.injection not in tuple(Injection):
+            known = ", ".join(Injection)
+            raise ConfigurationError(f"settings.injection: one of {known}")
         if not 0 <= self.holdout < 1:
             raise ConfigurationError("settings.holdout: a share of runs, from 0 to below 1")
         if min(self.reflection_calls_per_hour, self.reflection_retries) < 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import threading
 import weakref
 from collections import OrderedDict
@@ -33,12 +32,13 @@ from hindsight_core.engine.reflection import Reflection
 from hindsight_core.engine.reviewing import Review
 from hindsight_core.engine.saying import member, said
 from hindsight_core.engine.sharing import Sharing
+from hindsight_core.engine.showing import tell
 from hindsight_core.engine.transfer import Transfer
 from hindsight_core.engine.upkeep import MaintenanceReport, Upkeep
 from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
-from hindsight_core.guard import Judge, sanitize
+from hindsight_core.guard import Judge
 from hindsight_core.ids import new_id
 from hindsight_core.observing import choose_observer
 from hindsight_core.ports import (
@@ -52,15 +52,8 @@ from hindsight_core.ports import (
 )
 from hindsight_core.ports_observing import Observer
 from hindsight_core.ports_reflection import ChatModel
-from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, render_details, strip_blocks
-from hindsight_core.schema import (
-    Context,
-    Kind,
-    Memory,
-    Scope,
-    Source,
-    Tier,
-)
+from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, strip_blocks
+from hindsight_core.schema import Context, Kind, Memory, Scope, Source, Tier
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
 from hindsight_core.stores import is_embedded, locate, open_store, without_secrets
 from hindsight_core.text import clean
@@ -294,10 +287,15 @@ class Hindsight:
         where: Where | None = None,
         top_k: int | None = None,
         threshold: float | None = None,
+        details: bool = False,
     ) -> Recalled:
-        """Find the few memories that matter for a query, with the report that explains it."""
+        """Find the few memories that matter for a query, with the report that explains it.
+
+        With `details` a line of the block may leave out what `Hindsight.details` tells.
+        """
+        where = where or Where()
         return self._recaller.recall(
-            scope, query, where=where or Where(), top_k=top_k, threshold=threshold
+            scope, query, where=where, top_k=top_k, threshold=threshold, details=details
         )
 
     def prefetch(self, query: str) -> None:
@@ -332,9 +330,8 @@ class Hindsight:
         return self._get(scope, memory_id)
 
     def details(self, scope: Scope, memory_id: str) -> str:
-        """One memory in full, as data that a model may be shown; raises `NotFoundError`."""
-        memory = self._get(scope, memory_id)
-        return render_details(memory, mark=secrets.token_hex(8), sanitize=sanitize)
+        """One memory in full, by its id or its number in the newest block; `NotFoundError`."""
+        return tell(self._core, scope, memory_id)
 
     def forget(self, scope: Scope, ids: Sequence[str] | str | None = None) -> ErasureReceipt:
         """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +18,8 @@ from hindsight_core.engine.query_vectors import QueryVectors
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
+from hindsight_core.engine.showing import Numbers, show
 from hindsight_core.errors import EmbedderMismatchError
-from hindsight_core.guard import sanitize
 from hindsight_core.ledger import is_withheld
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
@@ -35,7 +34,6 @@ from hindsight_core.recall import (
     find_lessons,
     marked,
     missing_rivals,
-    render,
     report_candidates,
     retrieve,
     seat,
@@ -100,6 +98,8 @@ class Recaller:
         threshold: float | None = None,
         patience: float | None = None,
         key: LessonKey = _NO_KEY,
+        numbers: Numbers | None = None,
+        details: bool = False,
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
@@ -107,7 +107,8 @@ class Recaller:
         the two-stage recall finds take the seats that are free.
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
         endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
-        None waits for as long as it takes.
+        None waits for as long as it takes. `numbers` are those of the run's earlier blocks,
+        `details` says that the model can ask for what a line leaves out.
         """
         core = self._core
         started = time.perf_counter()
@@ -151,14 +152,15 @@ class Recaller:
         candidates = self._held_out(candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         picked = marked(candidates)
-        block = render(
+        block = show(
+            core,
             picked,
             recall_id=recall_id,
-            mark=secrets.token_hex(8),
             now=now,
-            budget=core.settings.token_budget,
-            sanitize=sanitize,
+            question=question,
             notes=agreed.notes,
+            numbers=numbers,
+            details=details,
         )
         report = RecallReport(
             recall_id=recall_id,
@@ -177,7 +179,7 @@ class Recaller:
             questions=found.questions,
             widened=found.widened,
             milliseconds=(time.perf_counter() - started) * 1000,
-            candidates=report_candidates(candidates, block.memory_ids if block else ()),
+            candidates=report_candidates(candidates, block.numbered if block else {}),
             injected=block.text if block else "",
             tokens=block.tokens if block else 0,
         )

@@ -19,6 +19,7 @@ from hindsight_core.engine.covering import cover
 from hindsight_core.engine.gating import Gatekeeper
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
+from hindsight_core.engine.showing import Numbers, tell_or_say
 from hindsight_core.errors import ScopeError
 from hindsight_core.events import (
     AgentSaid,
@@ -34,11 +35,7 @@ from hindsight_core.events import (
 )
 from hindsight_core.gate import GateAction, GateDecision, Reason
 from hindsight_core.ports import Where
-from hindsight_core.recall import (
-    Block,
-    LessonKey,
-    strip_blocks,
-)
+from hindsight_core.recall import DETAILS, Block, LessonKey, strip_blocks
 from hindsight_core.schema import Scope, ToolCall
 from hindsight_core.settings import GateMode
 from hindsight_core.text import clean, shorten
@@ -73,6 +70,7 @@ class RunRecorder:
         self._recaller = recaller
         self._gatekeeper = gatekeeper
         self._asked = False
+        self._numbers = Numbers(lambda: core.store.events(run_id))
         self._trials: set[str] = set()
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
         self._started = dict(started)
@@ -105,13 +103,23 @@ class RunRecorder:
         """Record what the agent said."""
         self._safely("agent", None, self._agent, text, turn)
 
-    def context(self, query: str | None = None, *, tools: Collection[str] = ()) -> Block | None:
+    def context(
+        self, query: str | None = None, *, tools: Collection[str] = (), details: bool = False
+    ) -> Block | None:
         """The block to put before the model, or None; the same one while the query is the same.
 
         Without a query it is the user's last words, or the task. `tools` are the names of those
-        that the agent has: a lesson about another one is not shown.
+        that the agent has: a lesson about another one is not shown. With `details` it has our tool
+        `memory_details` too, so that a line of the block may leave out what that tool tells.
         """
-        return self._safely("context", None, self._context, query, tools)
+        return self._safely("context", None, self._context, query, tools, details)
+
+    def details(self, number: object) -> str:
+        """What the tool `memory_details` answers: the memory that goes by a number in this run."""
+        missing = "The memory cannot be reached now."
+        return self._safely(
+            "details", missing, tell_or_say, self._core, self.scope, self._numbers, number
+        )
 
     def before_tool(
         self, name: str, args: object = None, *, call_id: str | None = None
@@ -225,7 +233,8 @@ class RunRecorder:
             turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
             self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
 
-    def _context(self, query: str | None, tools: Collection[str]) -> Block | None:
+    def _context(self, query: str | None, tools: Collection[str], details: bool) -> Block | None:
+        others = frozenset(tools) - {DETAILS}
         query = strip_blocks(clean(query or self._last_user or self._started["task"]))
         if not query.strip():
             return None
@@ -238,7 +247,9 @@ class RunRecorder:
             where=Where(),
             run_id=self.run_id,
             patience=self._core.settings.deadline * _PATIENCE,
-            key=LessonKey(task_type=self._started["task_type"], tools=frozenset(tools)),
+            key=LessonKey(task_type=self._started["task_type"], tools=others),
+            numbers=self._numbers,
+            details=details,
         )
         with self._lock:
             self._blocks[query] = found.block
@@ -249,6 +260,7 @@ class RunRecorder:
                     **self._base(f"{self.run_id}/block/{recall_id}"),
                     recall_id=recall_id,
                     memory_ids=found.block.memory_ids if found.block else (),
+                    numbers=found.block.numbers if found.block else (),
                     withheld_ids=found.withheld,
                 )
             )

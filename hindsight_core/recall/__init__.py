@@ -1,9 +1,10 @@
 """Finds the few memories that matter and renders them into a block."""
 
-from hindsight_core.recall.block import Block, count_tokens, render, strip_blocks
+from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
+from hindsight_core.recall.lines import DETAILS, render_lines
 from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import (
     CandidateReport,
@@ -16,8 +17,10 @@ from hindsight_core.recall.retrieve import Rerank, retrieve
 from hindsight_core.recall.rivals import marked, missing_rivals, with_rivals
 from hindsight_core.recall.seats import seat
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
+from hindsight_core.recall.tokens import count_tokens
 
 __all__ = [
+    "DETAILS",
     "Block",
     "CandidateReport",
     "Found",
@@ -37,6 +40,7 @@ __all__ = [
     "questions",
     "render",
     "render_details",
+    "render_lines",
     "report_candidates",
     "retrieve",
     "seat",

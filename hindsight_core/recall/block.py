@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from hindsight_core.recall.tokens import count_tokens
 from hindsight_core.schema import Kind, Memory, Source
 from hindsight_core.text import is_cjk, shorten
 
-__all__ = ["CLOSE", "OPEN", "Block", "count_tokens", "render", "strip_blocks"]
+__all__ = ["CLOSE", "OPEN", "Block", "fit", "mostly_cjk", "render", "strip_blocks"]
 
 OPEN: Final = "<hindsight-memory"
 CLOSE: Final = "</hindsight-memory"
@@ -25,8 +26,8 @@ _MIN_ITEM_CHARS: Final = 40
 class Block:
     """The text to put before the model, and which memories it shows.
 
-    `lines` are the items as they stand in the text, one a memory; `left_out` are memories that were
-    picked but did not fit into the budget.
+    `lines` are the items as they stand in the text, one a memory, and `numbers` what each goes by
+    in it; `left_out` are memories that were picked but did not fit into the budget.
     """
 
     recall_id: str
@@ -34,7 +35,13 @@ class Block:
     memory_ids: tuple[str, ...]
     tokens: int
     lines: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
     left_out: tuple[str, ...] = ()
+
+    @property
+    def numbered(self) -> dict[str, int]:
+        """What each memory goes by in the text, by its id."""
+        return dict(zip(self.memory_ids, self.numbers, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +95,6 @@ _ZH: Final = _Words(
 )
 
 
-def count_tokens(text: str) -> int:
-    """Estimate the tokens of a text: one a CJK character, one for four others."""
-    cjk = sum(1 for sign in text if is_cjk(sign))
-    return cjk + (len(text) - cjk + 3) // 4
-
-
 def render(
     memories: Sequence[Memory],
     *,
@@ -112,7 +113,7 @@ def render(
     """
     if not memories:
         return None
-    words = _ZH if _mostly_cjk(memories) else _EN
+    words = _ZH if mostly_cjk(memories) else _EN
     head = f'{OPEN} mark="{mark}">\n{words.head}\n'
     tail = f'{CLOSE} mark="{mark}">'
     room = budget - count_tokens(head) - count_tokens(tail)
@@ -124,7 +125,7 @@ def render(
         prefix = f"{len(shown) + 1}. [{label}] "
         line = prefix + sanitize(memory.content).strip()
         if count_tokens(line) > room and not shown:
-            line = prefix + _fit(sanitize(memory.content).strip(), room - count_tokens(prefix))
+            line = prefix + fit(sanitize(memory.content).strip(), room - count_tokens(prefix))
         cost = count_tokens(line + "\n")
         if cost > room:
             left_out.append(memory.id)
@@ -141,6 +142,7 @@ def render(
         memory_ids=tuple(shown),
         tokens=count_tokens(text),
         lines=tuple(lines),
+        numbers=tuple(range(1, len(shown) + 1)),
         left_out=tuple(left_out),
     )
 
@@ -177,13 +179,15 @@ def _label(memory: Memory, words: _Words, now: datetime, note: str) -> str:
     return "; ".join(parts)
 
 
-def _fit(text: str, tokens: int) -> str:
+def fit(text: str, tokens: int) -> str:
+    """Cut the middle out of a text until it has about that many tokens."""
     size = len(text)
     while size > _MIN_ITEM_CHARS and count_tokens(shorten(text, size)) > tokens:
         size = size * 3 // 4
     return shorten(text, size)
 
 
-def _mostly_cjk(memories: Sequence[Memory]) -> bool:
+def mostly_cjk(memories: Sequence[Memory]) -> bool:
+    """Whether what the memories say is mostly in Chinese."""
     text = "".join(memory.content[:200] for memory in memories)
     return sum(1 for sign in text if is_cjk(sign)) * 4 > len(text)

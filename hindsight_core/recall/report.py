@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Final, cast
 
@@ -30,7 +30,7 @@ class CandidateReport(Record):
     (words, vector, speaker, run, time, feedback, rerank); `parts` are the weighted parts of the
     ranking formula, whose sum is `total`; `question` is the number of the question that it answers
     best, from 0; `reason` says why it was left out; `names` are the signatures of the calls that it
-    warned of at that time.
+    warned of at that time; `number` is what it went by in the block, 0 where it was not shown.
     """
 
     memory_id: str
@@ -49,6 +49,7 @@ class CandidateReport(Record):
     shown: bool
     reason: str = ""
     names: tuple[str, ...] = ()
+    number: int = 0
 
 
 class RecallReport(Record):
@@ -110,9 +111,9 @@ def candidate_table(report: RecallReport) -> tuple[tuple[str, ...], list[tuple[s
 
 
 def report_candidates(
-    candidates: Sequence[Found], shown: Collection[str]
+    candidates: Sequence[Found], shown: Mapping[str, int]
 ) -> tuple[CandidateReport, ...]:
-    """Return what is to be kept of each candidate; `shown` are ids of those in the block."""
+    """Return what is to be kept of each candidate; `shown` has numbers of the block."""
     return tuple(
         CandidateReport(
             memory_id=c.memory.id,
@@ -135,6 +136,7 @@ def report_candidates(
             question=c.question,
             shown=c.memory.id in shown,
             names=_names(c.memory),
+            number=shown.get(c.memory.id, 0),
             reason=c.why_not if not c.kept else "" if c.memory.id in shown else "over the budget",
         )
         for rank, c in enumerate(candidates, 1)

@@ -13,7 +13,7 @@ import uuid
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from autogen_hindsight._reading import Reader
@@ -26,13 +26,17 @@ _MAX_HELD: Final = 1_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TapOptions:
-    """For whom a context is watched; see `HindsightMemory`."""
+    """For whom a context is watched; see `HindsightMemory`.
+
+    `details` is set once the agents have the tool `memory_details`.
+    """
 
     place: Place
     people: frozenset[str]
     agent: str | None = None
     task_id: str | None = None
     nested: bool | None = None
+    details: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True, slots=True)

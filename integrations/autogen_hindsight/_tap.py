@@ -7,11 +7,10 @@ where tool calls and their results are seen, and where what is recalled is put b
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from autogen_core import FunctionCall
 from autogen_core.model_context import ChatCompletionContext
@@ -22,13 +21,14 @@ from autogen_core.models import (
     LLMMessage,
     UserMessage,
 )
-from autogen_core.tools import StaticWorkbench, Workbench
+from autogen_core.tools import Workbench
 
 from autogen_hindsight._conversation import TapOptions, locate
 from autogen_hindsight._reading import Heard, Reader, arguments_of, with_advice, with_block
+from autogen_hindsight._tools import calls_of_tools, names_of, warn_if_not_stopped
 from hindsight_core import (
+    DETAILS,
     Block,
-    GateAction,
     LiveRun,
     LiveRuns,
     Place,
@@ -37,11 +37,7 @@ from hindsight_core import (
     stable_id,
 )
 
-__all__ = ["AnnouncedCall", "ContextTap", "announced_call"]
-
-logger: Final = logging.getLogger("hindsight_core")
-_HANDOFF: Final = "transfer_to_"
-"""How the framework names the tools by which an agent hands over to another."""
+__all__ = ["AnnouncedCall", "ContextTap", "announced_call", "calling_run"]
 
 
 class AnnouncedCall(WatchedCall):
@@ -65,6 +61,12 @@ def announced_call(call_id: str | None) -> AnnouncedCall | None:
     """The call of that id that is being run; None outside of a watched agent."""
     calling = _calling.get()
     return calling.tap.calls.get(call_id or "") if calling else None
+
+
+def calling_run() -> LiveRun | None:
+    """The run of the agent whose tool runs here; None outside of a watched agent."""
+    calling = _calling.get()
+    return calling.tap._live if calling else None
 
 
 class ContextTap:
@@ -145,14 +147,14 @@ class ContextTap:
             reader.read_history(await self._get())
             self._ready = True
         heard, reader.fresh = reader.fresh, []
-        tools = await self._tool_names()
+        tools = await names_of(self.workbenches)
         if heard or self._live is None:
             url, outer = self._runs.hindsight.url, self._outer_run()
             run_id, place = locate(self._options, url, outer, reader, self._session)
             self._session = place.session
             self._block = await in_executor(self._take_up, run_id, place, heard, tools)
         else:
-            self._block = await in_executor(self._live.recorder.context, tools=tools)
+            self._block = await in_executor(self._recall, self._live, tools)
         self._in_turn, self._name = True, None
         return self._block
 
@@ -164,12 +166,6 @@ class ContextTap:
         live = calling.tap._live
         return live.recorder.run_id if live and calling.tap.calls else ""
 
-    async def _tool_names(self) -> list[str]:
-        """The names of the agent's tools; none where a server would have to be asked for them."""
-        if not all(isinstance(bench, StaticWorkbench) for bench in self.workbenches):
-            return []
-        return [tool["name"] for bench in self.workbenches for tool in await bench.list_tools()]
-
     def _take_up(
         self, run_id: str, place: Place, heard: Sequence[Heard], tools: Sequence[str]
     ) -> Block | None:
@@ -177,7 +173,11 @@ class ContextTap:
         for said in heard:
             turn = stable_id("", place.session, str(said.number), said.text)
             self._live.hear(said.text, turn=turn, before=said.before)
-        return self._live.recorder.context(tools=tools)
+        return self._recall(self._live, tools)
+
+    def _recall(self, live: LiveRun, tools: Sequence[str]) -> Block | None:
+        told = self._options.details.is_set() and (not tools or DETAILS in tools)
+        return live.recorder.context(tools=tools, details=told)
 
     async def _see(self, message: LLMMessage) -> None:
         self._reader.read(message)
@@ -219,7 +219,8 @@ class ContextTap:
         live = self._live
         if live is None:
             return
-        calls = [c for c in asked if not (c.name.startswith(_HANDOFF) or c.name in self.handoffs)]
+        own = {DETAILS} if self._options.details.is_set() else set[str]()
+        calls = calls_of_tools(asked, self.handoffs | own)
 
         def watch() -> dict[str, AnnouncedCall]:
             return {c.id: AnnouncedCall(live, c.name, arguments_of(c), c.id) for c in calls}
@@ -246,13 +247,7 @@ class ContextTap:
             live.recorder.rest()
 
     def _warn_if_not_stopped(self, call: AnnouncedCall) -> None:
-        if call.decision.action in (GateAction.BLOCK, GateAction.CONFIRM) and not self._told:
-            self._told = True
-            logger.warning(
-                "the gate would have stopped a call of %s: to stop calls of an AutoGen agent, "
-                "use autogen_hindsight.attach(agent)",
-                call.name,
-            )
+        self._told = self._told or warn_if_not_stopped(call)
 
     def _shown(self, messages: list[LLMMessage]) -> list[LLMMessage]:
         advice = self._live.advice if self._live else {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, Self
 
 from autogen_core import CancellationToken, Component
@@ -15,11 +16,13 @@ from autogen_core.memory import (
     UpdateContextResult,
 )
 from autogen_core.model_context import ChatCompletionContext
+from autogen_core.tools import FunctionTool
 from pydantic import BaseModel
 
 from autogen_hindsight._conversation import TapOptions
+from autogen_hindsight._details import make_details_tool
 from autogen_hindsight._reading import text_of
-from autogen_hindsight._tap import ContextTap
+from autogen_hindsight._tap import ContextTap, calling_run
 from hindsight_core import Block, Hindsight, Kind, LiveRuns, Place, Scope, in_executor
 
 __all__ = ["HindsightMemory", "HindsightMemoryConfig"]
@@ -151,6 +154,21 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
         if key not in taps:
             taps[key] = ContextTap(self._runs, self._options, context)
         return taps[key]
+
+    def details_tool(self) -> FunctionTool:
+        """The tool `memory_details`, to be given to each agent that has this memory.
+
+        From then on a memory is shown as one line, of which the agent can ask more.
+        """
+        self._options.details.set()
+
+        def answering() -> Callable[[str], str]:
+            live = calling_run()
+            if live is not None:
+                return live.recorder.details
+            return partial(self.hindsight.details, self._scope())
+
+        return make_details_tool(answering)
 
     def _scope(self) -> Scope:
         place, agent = self._options.place, self._options.agent

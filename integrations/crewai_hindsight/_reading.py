@@ -10,6 +10,8 @@ from typing import Any, Final, cast
 from crewai.tools.memory_tools import RecallMemoryTool, RememberTool
 from crewai.utilities.i18n import I18N_DEFAULT
 
+from crewai_hindsight._details import DetailsTool
+
 __all__ = [
     "agents_of",
     "asked_by_the_framework",
@@ -115,7 +117,7 @@ def tool_name(context: Any) -> str:
 def is_memory_tool(context: Any) -> bool:
     """Whether the tool is CrewAI's own door to a memory: what it brings was recalled."""
     tool = getattr(context.tool, "_original_tool", None)
-    return isinstance(tool, RecallMemoryTool | RememberTool)
+    return isinstance(tool, RecallMemoryTool | RememberTool | DetailsTool)
 
 
 def is_exhausted(context: Any) -> bool:

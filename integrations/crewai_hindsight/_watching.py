@@ -11,6 +11,7 @@ from typing import Any
 from crewai.hooks import HookAborted
 
 from crewai_hindsight._asking import Ask, ask_at_the_terminal, may_run
+from crewai_hindsight._details import tells_details
 from crewai_hindsight._reading import (
     agents_of,
     feedback_in,
@@ -91,6 +92,12 @@ class Watcher:
         inside = running[-1].run.live.recorder.scope if running else None
         return inside or self.hindsight.scope_of(self._user, tenant=self._tenant)
 
+    def details(self, number: str) -> str:
+        """A memory in full, by its number in the run whose tool call goes on."""
+        if running := _open_calls.get():
+            return running[-1].run.live.recorder.details(number)
+        return self.hindsight.details(self.scope(), number)
+
     def kickoff_begins(self) -> None:
         """CrewAI asks what to show an agent at the start of its work."""
         before = self._kickoff()
@@ -127,7 +134,7 @@ class Watcher:
         run.showing.take_back()
         for said, before in feedback_in(context.messages):
             run.live.hear(said, turn=f"feedback-{said}", before=before)
-        block = run.live.recorder.context()
+        block = run.live.recorder.context(details=tells_details(context))
         run.showing.put(context.messages, block.text if block else "", run.advice)
 
     def on_answer(self, context: Any) -> None:

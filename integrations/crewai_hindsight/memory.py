@@ -11,6 +11,7 @@ from crewai.memory.types import MemoryMatch, MemoryRecord
 from pydantic import PrivateAttr
 
 from crewai_hindsight._asking import Ask
+from crewai_hindsight._details import DetailsTool
 from crewai_hindsight._hooks import take_up_hooks
 from crewai_hindsight._reading import asked_by_the_framework
 from crewai_hindsight._records import Records, as_record
@@ -85,6 +86,13 @@ class HindsightMemory(Memory):
         """
         run = self._watcher.run_of(what)
         return run.run_id if run else None
+
+    def details_tool(self) -> DetailsTool:
+        """The tool `memory_details`, to be given to agents or tasks that have this memory.
+
+        An agent that has it is shown a memory as one line, of which it can ask more.
+        """
+        return DetailsTool(self._watcher.details)
 
     def close(self) -> None:
         """Give the hooks back, and close the memory if it was opened here."""

@@ -10,10 +10,11 @@ from langchain_core.messages import ToolCall, ToolMessage
 from langgraph import errors
 from langgraph.types import interrupt
 
-from hindsight_core import GateAction, GateDecision, LiveRun, WatchedCall
+from hindsight_core import DETAILS, GateAction, GateDecision, LiveRun, WatchedCall
 from langchain_hindsight._reading import REJECTION, answered_by_a_person, outcome_of, reason_of
+from langchain_hindsight.memory_tools import MemoryTool
 
-__all__ = ["GatedCall", "Guard", "names_of"]
+__all__ = ["Call", "Guard", "names_of", "tell_details", "watch_call"]
 
 Guard = Callable[[str], AbstractContextManager[None]]
 """Makes the context in which an error of ours is counted and kept from the host."""
@@ -29,6 +30,11 @@ def names_of(tools: Iterable[Any]) -> tuple[str, ...]:
     """Return the names of an agent's tools; none where one of them cannot be told."""
     found = [_name_of(tool) for tool in tools]
     return tuple(found) if all(found) else ()
+
+
+def tell_details(tools: Iterable[Any]) -> bool:
+    """Whether our own tool is among them that tells a memory in full."""
+    return any(isinstance(tool, MemoryTool) and tool.name == DETAILS for tool in tools)
 
 
 def _name_of(tool: Any) -> str:
@@ -97,6 +103,36 @@ class GatedCall(WatchedCall):
 
     def _error(self, text: str) -> ToolMessage:
         return ToolMessage(content=text, name=self.name, tool_call_id=self._id, status="error")
+
+
+class DetailsCall:
+    """The model asks for more about a line of this run's block: the run itself answers."""
+
+    def __init__(self, request: Any, live: LiveRun, asked: str) -> None:
+        # On a worker where the hook is async, as the store is read here.
+        self._answer = ToolMessage(
+            content=live.recorder.details(asked), name=DETAILS, tool_call_id=request.tool_call["id"]
+        )
+
+    def answer(self) -> ToolMessage:
+        """The message that takes the place of the call."""
+        return self._answer
+
+    def come_of(self, result: object = None, error: Exception | None = None) -> None:
+        """Nothing is learnt of it: what it brings was recalled."""
+
+
+Call = GatedCall | DetailsCall
+
+
+def watch_call(request: Any, live: LiveRun, guard: Guard) -> Call | None:
+    """The call as it is to be watched; None for one of the memory's own tools."""
+    if not isinstance(request.tool, MemoryTool):
+        return GatedCall(request, live, guard)
+    asked = str(request.tool_call["args"].get("memory_id", "")).strip()
+    if request.tool.name == DETAILS and asked.isdigit():
+        return DetailsCall(request, live, asked)
+    return None
 
 
 def _refusal(answer: object) -> str | None:

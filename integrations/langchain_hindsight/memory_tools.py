@@ -15,7 +15,11 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from hindsight_core import Hindsight, HindsightError, Kind, Scope
 from langchain_hindsight._opening import Opened
 
-__all__ = ["memory_tools"]
+__all__ = ["MemoryTool", "memory_tools"]
+
+
+class MemoryTool(StructuredTool):
+    """A door to the memory itself: what it brings was recalled, so nothing is learnt of its use."""
 
 
 def memory_tools(
@@ -41,10 +45,10 @@ def memory_tools(
         Args:
             query: What to look for, as a full question or phrase.
         """
-        block = hs.recall(_scope(config), query).block
+        block = hs.recall(_scope(config), query, details=True).block
         if block is None:
             return "Nothing is remembered about that."
-        ids = "\n".join(f"{n}. {memory_id}" for n, memory_id in enumerate(block.memory_ids, 1))
+        ids = "\n".join(f"{n}. {memory_id}" for memory_id, n in block.numbered.items())
         return f"{block.text}\nids:\n{ids}"
 
     def memory_remember(content: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
@@ -69,10 +73,10 @@ def memory_tools(
         return f"Forgot {memory.id}."
 
     def memory_details(memory_id: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
-        """Show one memory in full: where it comes from, how sure it is, what it rests on.
+        """Show one note of the memory in full: its whole text, its source, what it rests on.
 
         Args:
-            memory_id: The id that memory_search showed.
+            memory_id: The number of the note, or the id that memory_search showed.
         """
         return hs.details(_scope(config), memory_id)
 
@@ -81,9 +85,7 @@ def memory_tools(
         return opened.scope(named)
 
     made = [
-        StructuredTool.from_function(
-            _readable(function), parse_docstring=True, handle_tool_error=True
-        )
+        MemoryTool.from_function(_readable(function), parse_docstring=True, handle_tool_error=True)
         for function in (memory_search, memory_remember, memory_forget, memory_details)
     ]
     return list(made)

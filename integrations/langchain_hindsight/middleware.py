@@ -20,7 +20,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from hindsight_core import Hindsight, LiveRun, LiveRuns, Place, in_executor, let_through
+from hindsight_core import DETAILS, Hindsight, LiveRun, LiveRuns, Place, in_executor, let_through
 from langchain_hindsight._reading import (
     Site,
     ended_by_itself,
@@ -32,8 +32,9 @@ from langchain_hindsight._reading import (
     run_id_of,
     task_of,
 )
-from langchain_hindsight._tools import GatedCall, names_of
+from langchain_hindsight._tools import Call, names_of, tell_details, watch_call
 from langchain_hindsight._watched import watched
+from langchain_hindsight.memory_tools import memory_tools
 
 __all__ = ["HindsightMiddleware"]
 
@@ -68,6 +69,8 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         user: The user where a run names none.
         tenant: The tenant where a run names none.
         agent: Narrows the scope: what this agent learns no other agent sees.
+        details: Whether the agent gets the tool `memory_details`, so that each memory is shown as
+            one line of which it can ask more.
         nested: Whether another agent writes what this one is told, so that no preference is learnt
             of it. Without it that is so for an agent that runs inside another graph; say False for
             one that is a node of a graph and sees the user's own messages.
@@ -83,6 +86,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         user: str | None = None,
         tenant: str | None = None,
         agent: str | None = None,
+        details: bool = False,
         nested: bool | None = None,
     ) -> None:
         super().__init__()
@@ -91,6 +95,9 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self._user = user
         self._tenant = tenant
         self._nested = nested
+        if details:
+            tools = memory_tools(self.hindsight, user=user, tenant=tenant)
+            self.tools = [tool for tool in tools if tool.name == DETAILS]
         self._threads: OrderedDict[Site, str] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -243,7 +250,8 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             live = self._run(seen)
             self._hear(live, seen)
             self._note_rejections(live, seen)
-            block = live.recorder.context(tools=names_of(request.tools))
+            tools = request.tools
+            block = live.recorder.context(tools=names_of(tools), details=tell_details(tools))
             system = request.system_message
             return request.override(
                 system_message=_with_block(system, block.text) if block else system,
@@ -251,11 +259,11 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             )
         return request
 
-    def _watch(self, request: ToolCallRequest, seen: _Seen | None) -> GatedCall | None:
+    def _watch(self, request: ToolCallRequest, seen: _Seen | None) -> Call | None:
         if seen is None:
             return None
         with self.hindsight.guard("langchain.wrap_tool_call"):
-            return GatedCall(request, self._run(seen), self.hindsight.guard)
+            return watch_call(request, self._run(seen), self.hindsight.guard)
         return None
 
     def _end(self, seen: _Seen | None) -> None:

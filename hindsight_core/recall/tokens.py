@@ -1,0 +1,13 @@
+"""An estimate of a text's tokens that needs no model's vocabulary."""
+
+from __future__ import annotations
+
+from hindsight_core.text import is_cjk
+
+__all__ = ["count_tokens"]
+
+
+def count_tokens(text: str) -> int:
+    """Estimate the tokens of a text: one a CJK character, one for four others."""
+    cjk = sum(1 for sign in text if is_cjk(sign))
+    return cjk + (len(text) - cjk + 3) // 4

@@ -1,0 +1,43 @@
+"""The tool with which an agent asks for a memory in full, by the number of its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from crewai.tools import BaseTool
+from pydantic import BaseModel, Field, PrivateAttr
+
+from hindsight_core import DETAILS, HindsightError
+
+__all__ = ["DetailsTool", "tells_details"]
+
+
+class _Asked(BaseModel):
+    number: str = Field(description="The number of the note")
+
+
+class DetailsTool(BaseTool):
+    """The tool `memory_details`; `answer` may raise `HindsightError`."""
+
+    name: str = DETAILS
+    description: str = "Show one note of the memory in full: its whole text, where it comes from."
+    args_schema: type[BaseModel] = _Asked
+    _answer: Callable[[str], str] = PrivateAttr()
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def _run(self, number: str) -> str:
+        try:
+            return self._answer(number)
+        except HindsightError as error:
+            return str(error)
+
+
+def tells_details(context: Any) -> bool:
+    """Whether the agent whose model is called has the tool."""
+    holders = (context.agent, context.task)
+    tools = [tool for one in holders for tool in (getattr(one, "tools", None) or ())]
+    return any(isinstance(tool, DetailsTool) for tool in tools)
