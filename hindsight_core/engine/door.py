@@ -112,6 +112,7 @@ class Hindsight:
         settings: Settings = DEFAULT_SETTINGS,
         store: Store | None = None,
         cache: str | None = None,
+        vectors: str | None = None,
         clock: Clock = wall_clock,
         ids: IdFactory = new_id,
         judge: Judge | None = None,
@@ -122,19 +123,19 @@ class Hindsight:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
         `embedder` is "auto" (the best one installed), a name, an `Embedder`, or None for text
-        search alone. A `reranker` reads the best candidates of a recall once more; without its
-        word in time the recall goes on, and `health` says so. A `judge` (of a chat model) says how
-        two memories relate, in the background. With `lazy` the store is opened at its first use,
-        and what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A
-        ready `store` takes the place of the URL. With a `chat` model finished runs are reflected
-        on; without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
-        server for hot queries. An `observer` is told how long steps
-        take, never a text. Raises `EmbedderMismatchError` when the store has another embedder's
-        vectors.
+        search alone. A `reranker` reads the best candidates of a recall once more; without its word
+        in time the recall goes on, and `health` says so. A `judge` (of a chat model) says how two
+        memories relate, in the background. With `lazy` the store is opened at its first use, and
+        what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A ready
+        `store` takes the place of the URL. With a `chat` model finished runs are reflected on;
+        without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
+        server for hot queries, `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant server or folder
+        for vectors. An `observer` is told how long steps take, never a text. Raises
+        `EmbedderMismatchError` when the store has another embedder's vectors.
         """
         where = store.url if store is not None else locate(url)
         core = Core(
-            open_store=(lambda: store) if store is not None else (lambda: open_store(where, cache)),
+            open_store=lambda: store if store is not None else open_store(where, cache, vectors),
             open_embedder=lambda: choose_embedder(embedder),
             url=without_secrets(where),
             embedded=store.embedded if store is not None else is_embedded(where),

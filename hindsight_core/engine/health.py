@@ -19,9 +19,10 @@ class Health:
     """What `Hindsight.health()` returns.
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
-    tried while the store hung; `pending_runs` runs whose events are not judged yet; `changed` are
-    records that were changed outside of this memory, held back; `signed` says whether any are;
-    `alerts` those of the guard that wait for a person, by pattern.
+    tried while the store hung; `vectors_error` says why the index beside the store is passed over,
+    `untold` how many changes it still waits for; `pending_runs` runs whose events are not judged
+    yet; `changed` are records that were changed outside of this memory, held back; `signed` says
+    whether any are; `alerts` those of the guard that wait for a person, by pattern.
     """
 
     ok: bool
@@ -30,6 +31,8 @@ class Health:
     embedder: str = ""
     embedder_error: str = ""
     cache_error: str = ""
+    vectors_error: str = ""
+    untold: int = 0
     errors: dict[str, int] = field(default_factory=dict[str, int])
     timeouts: int = 0
     passed_over: int = 0
@@ -75,12 +78,15 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     pending = unencoded = 0
     memories: dict[str, int] = {}
     open_alerts: Counter[str] = Counter()
-    store_error = cache_error = ""
+    store_error = cache_error = vectors_error = ""
+    untold = 0
     embedder = core.embedder
     try:
         pending = len(core.store.runs(limit=10_000))
         memories = core.store.count()
         cache_error = str(getattr(core.store, "cache_error", ""))
+        vectors_error = str(getattr(core.store, "vectors_error", ""))
+        untold = int(getattr(core.store, "untold", _nothing)())
         open_alerts.update(alert.pattern.value for alert in alerts.open())
         unencoded = len(core.store.unencoded(10_000)) if embedder else 0
     except Exception as error:  # noqa: BLE001 - a store of somebody else's may raise anything
@@ -90,6 +96,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         ok=not (
             store_error
             or cache_error
+            or vectors_error
             or refused
             or counts.total
             or core.seal.changed
@@ -100,6 +107,8 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         embedder=embedder.info.model if embedder else "",
         embedder_error=refused,
         cache_error=cache_error,
+        vectors_error=vectors_error,
+        untold=untold,
         errors=dict(counts.by_operation),
         timeouts=counts.timeouts,
         passed_over=counts.passed_over,
@@ -111,3 +120,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         changed=tuple(sorted(core.seal.changed)),
         alerts=dict(open_alerts),
     )
+
+
+def _nothing() -> int:
+    return 0

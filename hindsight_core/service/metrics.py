@@ -62,6 +62,12 @@ def _gauges(health: Health) -> Iterator[Metric]:
     for name, text, value in (
         ("ok", "Whether nothing went wrong and nobody is needed", health.ok),
         ("cache_up", "Whether the cache answers, 1 where there is none", not health.cache_error),
+        (
+            "vectors_up",
+            "Whether the index of vectors answers, 1 without one",
+            not health.vectors_error,
+        ),
+        ("untold", "Changes that the index of vectors waits for", health.untold),
         ("pending_runs", "Runs that are not judged yet", health.pending_runs),
         ("unencoded", "Memories without a vector", health.unencoded),
         ("changed_records", "Records that were changed from outside", len(health.changed)),

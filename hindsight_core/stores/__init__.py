@@ -3,6 +3,7 @@
 from hindsight_core.stores.opening import (
     is_embedded,
     locate,
+    open_points,
     open_sql_store,
     open_store,
     without_secrets,
@@ -13,6 +14,7 @@ __all__ = [
     "SqliteStore",
     "is_embedded",
     "locate",
+    "open_points",
     "open_sql_store",
     "open_store",
     "without_secrets",

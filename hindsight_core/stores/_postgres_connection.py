@@ -31,6 +31,7 @@ _IDLE_SECONDS: Final = 60
 _MOST: Final = 10
 _READ: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE: Final = b"BEGIN; UPDATE state SET change = change + 1"
+_ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('hindsight ' || ?, 0))"
 _FIRST_WAIT: Final = 0.05
 _NAMED: Final = re.compile(r"(?<![:\w]):(\w+)")
 
@@ -96,6 +97,18 @@ class PostgresDatabase:
         """Lend a connection outside of any transaction: for VACUUM."""
         with mapped(self.place), self._current().connection(timeout=BUSY_SECONDS) as connection:
             yield connection
+
+    @contextmanager
+    def alone(self, wait: float = 0.0) -> Generator[bool]:
+        """Say whether this is the only such block on the schema; else wait so many seconds."""
+        until = time.monotonic() + wait
+        with self._transaction(_READ) as connection:
+            while True:
+                (alone,) = connection.execute(_ALONE, (self.schema,)).fetchone()
+                if alone or time.monotonic() > until:
+                    break
+                time.sleep(_FIRST_WAIT)
+            yield alone
 
     def close(self) -> None:
         """Close every connection; safe to call twice."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hindsight_core.errors import StoreVersionError
 from hindsight_core.stores._postgres_tables import FIRST
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
+from hindsight_core.stores._sql_vectors import DELIVERIES
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,7 +28,14 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (_make_tables,)
+def _note_deliveries(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(DELIVERIES.encode())
+
+
+MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (
+    _make_tables,
+    _note_deliveries,
+)
 
 
 def migrate(connection: psycopg.Connection[Any], schema: str) -> None:

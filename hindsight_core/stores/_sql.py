@@ -55,6 +55,13 @@ class Database(Protocol):
         """Run one reading statement."""
         ...
 
+    def alone(self, wait: float = 0.0) -> AbstractContextManager[bool]:
+        """Say whether one is the only one in such a block, of all processes; else wait so long.
+
+        It ends with the process, and keeps no one from reading or writing.
+        """
+        ...
+
     def close(self) -> None:
         """Release the connections; safe to call twice."""
         ...

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
 __all__ = [
+    "DELIVERIES",
     "add_reindexed",
     "add_vectors",
     "begin_reindex",
@@ -32,6 +33,13 @@ __all__ = [
     "unindexed",
 ]
 
+DELIVERIES: Final = """CREATE TABLE deliveries (
+    name TEXT NOT NULL,
+    space INTEGER NOT NULL,
+    change BIGINT NOT NULL,
+    began BIGINT NOT NULL,
+    PRIMARY KEY (name, space))"""
+"""Up to which `change` an index beside the store was told, and when its filling began."""
 _KEPT_TOMBSTONES: Final = 50_000
 _DROPPED_AT_ONCE: Final = 2_000
 _IN_USE: Final = "(SELECT space FROM state)"

@@ -87,6 +87,27 @@ class SqliteDatabase:
         self._give(connection)
         return rows
 
+    @contextmanager
+    def alone(self, wait: float = 0.0) -> Generator[bool]:
+        """Say whether this is the only such block on the file; else wait so many seconds.
+
+        The lock is that of an empty database beside the file: it ends with its process everywhere.
+        """
+        connection = sqlite3.connect(
+            f"{self.path}-alone", timeout=wait, isolation_level=None, check_same_thread=False
+        )
+        try:
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise translate(error, self.path) from error
+                yield False
+            else:
+                yield True
+        finally:
+            connection.close()
+
     def close(self) -> None:
         """Close every connection that is not in use; those in use close when they are done."""
         self._closed = True

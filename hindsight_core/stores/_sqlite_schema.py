@@ -13,6 +13,7 @@ from typing import Final
 
 from hindsight_core.errors import StoreCorruptError, StoreVersionError
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
+from hindsight_core.stores._sql_vectors import DELIVERIES
 from hindsight_core.stores._sqlite_tables import FIRST
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "migrate"]
@@ -138,6 +139,11 @@ def _queue_runs_for_reflection(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _note_deliveries(connection: sqlite3.Connection) -> None:
+    """Know how far an index of vectors beside the store was told of its changes."""
+    connection.execute(DELIVERIES)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
@@ -146,6 +152,7 @@ MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _index_words_by_triggers,
     _list_backups,
     _queue_runs_for_reflection,
+    _note_deliveries,
 )
 
 

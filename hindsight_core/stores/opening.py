@@ -12,14 +12,25 @@ from platformdirs import user_data_dir
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import Store
 from hindsight_core.stores._sql_store import SqlStore
+from hindsight_core.stores.points import PointIndex
 from hindsight_core.stores.sqlite import SqliteStore
 
-__all__ = ["is_embedded", "locate", "open_sql_store", "open_store", "without_secrets"]
+__all__ = [
+    "is_embedded",
+    "locate",
+    "open_points",
+    "open_sql_store",
+    "open_store",
+    "without_secrets",
+]
 
 _ENV: Final = "HINDSIGHT_URL"
 _CACHE_ENV: Final = "HINDSIGHT_CACHE"
+_VECTORS_ENV: Final = "HINDSIGHT_VECTORS"
 _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRES: Final = ("postgresql", "postgres")
+_QDRANT: Final = ("qdrant", "qdrants")
+_QDRANT_EDGE: Final = "qdrant-edge"
 
 
 def locate(url: str | os.PathLike[str] | None) -> str:
@@ -55,27 +66,61 @@ def without_secrets(url: str) -> str:
     return urlunsplit((parts.scheme, f"{user.partition(':')[0]}{at}{host}", parts.path, "", ""))
 
 
-def open_store(url: str, cache: str | None = None) -> Store:
+def open_store(url: str, cache: str | None = None, vectors: str | None = None) -> Store:
     """Open the store of a URL of `locate`; raises `StoreError` or `MissingExtraError`.
 
     `cache` is the URL of a Redis server that keeps what hot queries found; without one that of
-    HINDSIGHT_CACHE, else there is none.
+    HINDSIGHT_CACHE, else there is none. `vectors` is the URL of an index of vectors beside the
+    store; without one that of HINDSIGHT_VECTORS, else the store compares vectors itself.
     """
     cache = cache if cache is not None else os.environ.get(_CACHE_ENV)
-    if not cache:
-        return open_sql_store(url)
-    if urlsplit(cache).scheme not in _REDIS:
-        scheme = urlsplit(cache).scheme
-        raise ConfigurationError(f"cache URL {scheme}://...: no such backend. Use redis://host")
-    from hindsight_core.stores.caching import CachedStore
-    from hindsight_core.stores.redis import RedisCache
-
-    store = open_sql_store(url)
+    vectors = vectors if vectors is not None else os.environ.get(_VECTORS_ENV)
+    if cache and urlsplit(cache).scheme not in _REDIS:
+        raise ConfigurationError(
+            f"cache URL {_shown(cache)}: no such backend. Use redis://host:port/number"
+        )
+    index = open_points(vectors) if vectors else None
+    records = open_sql_store(url)
     try:
-        return cast("Store", CachedStore(store, RedisCache(cache, store.identity)))
+        store = cast("Store", records)
+        if index is not None:
+            from hindsight_core.stores.vectors import VectorStore
+
+            store = cast("Store", VectorStore(records, index))
+        if cache:
+            from hindsight_core.stores.caching import CachedStore
+            from hindsight_core.stores.redis import RedisCache
+
+            store = cast("Store", CachedStore(store, RedisCache(cache, records.identity)))
     except BaseException:
-        store.close()
+        records.close()
         raise
+    return store
+
+
+def open_points(url: str) -> PointIndex:
+    """Open an index of vectors by its URL; nothing is asked of a server yet.
+
+    Raises `ConfigurationError` or `MissingExtraError`.
+    """
+    scheme = urlsplit(url).scheme
+    if scheme in _QDRANT:
+        from hindsight_core.stores.qdrant import open_qdrant
+
+        return open_qdrant(url)
+    if scheme == _QDRANT_EDGE:
+        from hindsight_core.stores.qdrant_edge import open_qdrant_edge
+
+        return open_qdrant_edge(url)
+    raise ConfigurationError(
+        f"vectors URL {_shown(url)}: no such backend. Use qdrant://host:6333, qdrants:// for TLS, "
+        "or qdrant-edge:///path/to/folder"
+    )
+
+
+def _shown(url: str) -> str:
+    scheme, there, _ = url.partition("://")
+    return f"{scheme}://..." if there else "without a scheme"
 
 
 def open_sql_store(url: str) -> SqlStore:
