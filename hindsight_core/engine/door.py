@@ -130,8 +130,7 @@ class Hindsight:
         `store` takes the place of the URL. With a `chat` model finished runs are reflected on;
         without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
         server for hot queries, `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant server or folder
-        for vectors. An `observer` is told how long steps take, never a text. Raises
-        `EmbedderMismatchError` when the store has another embedder's vectors.
+        for vectors. An `observer` is told how long steps take. Raises `EmbedderMismatchError`.
         """
         where = store.url if store is not None else locate(url)
         core = Core(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import covers
@@ -23,6 +23,9 @@ __all__ = ["forget"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _PAGE: Final = 1_000
+_INDEXED: Final = "indexed vectors"
+
+"""The place of a receipt that a store with an index of vectors beside it has."""
 
 
 def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
@@ -85,6 +88,8 @@ def _some(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str]) -> Era
     decline(core, found)
     derived = store.derived(scope, own)
     shared = _unshare(sharing, scope, {*own, *derived})
+    beside: Any = store if hasattr(store, "unerased") else None
+    indexed = beside.indexed([*own, *derived]) if beside else 0
     removed = {"memories": store.delete(scope, own, wipe=False)}
     remaining = {"memories": len(store.get(scope, own))}
     if derived:
@@ -96,6 +101,9 @@ def _some(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str]) -> Era
         remaining["shared copies"] = sum(
             grant.memory_id in gone for grant in sharing.grants(_user(scope))
         )
+    if beside:
+        remaining[_INDEXED] = beside.unerased()
+        removed[_INDEXED] = max(0, indexed - remaining[_INDEXED])
     return ErasureReceipt(
         scope=scope,
         at=now,

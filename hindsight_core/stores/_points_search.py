@@ -102,6 +102,16 @@ class PointSearch:
         scores = _products(rows, vector).tolist()
         return {row[0]: score for row, score in zip(rows, scores, strict=True)}
 
+    def encoded(self, ids: Sequence[str]) -> int:
+        """Return how many of these records have a vector of the space in use."""
+        rows = self._database.fetch(
+            "SELECT count(*) FROM json_each(?) AS w CROSS JOIN memories AS m"
+            " CROSS JOIN vectors AS v WHERE m.id = w.value AND v.rid = m.rid"
+            " AND v.space = (SELECT space FROM state)",
+            (json.dumps(list(dict.fromkeys(ids))),),
+        )
+        return int(rows[0][0])
+
 
 def _untold(connection: Connection, place: Place) -> list[int]:
     rows = connection.execute(

@@ -47,7 +47,7 @@ class Point(NamedTuple):
             "scope": str(self.scope),
             "kind": self.kind,
             "status": self.status,
-            "superseded": self.superseded,
+            "superseded": int(self.superseded),  # qdrant-edge matches no booleans
             "time": self.time,
             "trust": self.trust,
         }

@@ -38,7 +38,9 @@ _INDEXES: Final = {
     "scope": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
     "kind": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     "status": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    "superseded": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
+    "superseded": models.IntegerIndexParams(
+        type=models.IntegerIndexType.INTEGER, lookup=True, range=False
+    ),
     "time": models.IntegerIndexParams(
         type=models.IntegerIndexType.INTEGER, lookup=False, range=True
     ),
@@ -226,7 +228,7 @@ class QdrantPoints:
             yield
         except UnexpectedResponse as error:
             if error.status_code == _NOT_FOUND:
-                raise PointsGoneError(f"{self._name}: the collection is not there") from error
+                raise PointsGoneError(f"{self._name}: the collection is gone") from error
             said = f"HTTP {error.status_code} {error.reason_phrase}"
             raise PointIndexError(f"{self._name} refused: {said}") from error
         except ApiException as error:
@@ -248,7 +250,7 @@ def _filter(which: PointFilter) -> models.Filter:
             names = models.MatchAny(any=[*map(str, wanted)])
             must.append(models.FieldCondition(key=key, match=names))
     if not where.include_superseded:
-        must.append(models.FieldCondition(key="superseded", match=models.MatchValue(value=False)))
+        must.append(models.FieldCondition(key="superseded", match=models.MatchValue(value=0)))
     if where.since is not None or where.until is not None:
         between = models.Range(
             gte=None if where.since is None else micros(where.since),

@@ -35,7 +35,7 @@ _INDEXED: Final = (
     ("scope", "Keyword"),
     ("kind", "Keyword"),
     ("status", "Keyword"),
-    ("superseded", "Bool"),
+    ("superseded", "Integer"),
     ("time", "Integer"),
     ("trust", "Float"),
 )
@@ -68,7 +68,7 @@ class _Folder:
         if collection not in self.shards:
             place = self._path / collection
             if not place.exists():
-                raise PointsGoneError(f"{self._path}: {collection} is not there")
+                raise PointsGoneError(f"{self._path}: {collection} is gone")
             self.shards[collection] = _edge.EdgeShard.load(str(place))
         return self.shards[collection]
 
@@ -238,7 +238,7 @@ def _filter(which: PointFilter) -> Any:
         if wanted:
             must.append(_edge.FieldCondition(key=key, match=_edge.MatchAny([*map(str, wanted)])))
     if not where.include_superseded:
-        must.append(_edge.FieldCondition(key="superseded", match=_edge.MatchValue(False)))
+        must.append(_edge.FieldCondition(key="superseded", match=_edge.MatchValue(0)))
     if where.since is not None or where.until is not None:
         between = _edge.RangeFloat(
             gte=None if where.since is None else float(micros(where.since)),

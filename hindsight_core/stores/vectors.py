@@ -58,7 +58,12 @@ class VectorStore:
         place = self._place(scope, vector)
         if place is None or limit < 1:
             return []
-        proposed = self._propose(place, where, vector, limit + _SPARE)
+        try:
+            proposed = self._propose(place, where, vector, limit + _SPARE)
+        except PointsGoneError as error:
+            logger.warning("%s: it is filled again", error)
+            self._feed.forget(place.space)
+            place, proposed = replace(place, told=0), ()
         if proposed is None and self._index.embedded:  # another process has it
             return self._store.nearest(scope, where, vector, limit)
         hits, untold = self._search.judge(place, where, vector, proposed or (), limit)
@@ -76,7 +81,7 @@ class VectorStore:
 
     def add_vectors(self, items: Iterable[tuple[str, Matrix]]) -> None:
         self._store.add_vectors(items)
-        self.tell()
+        self._teller.tell()
 
     def put(self, memories: Sequence[Memory]) -> list[PutResult]:
         results = self._store.put(memories)
@@ -135,12 +140,16 @@ class VectorStore:
         """How many changes the index was not told yet; searches compare those themselves."""
         return self._feed.behind()[0]
 
+    def indexed(self, ids: Sequence[str]) -> int:
+        """How many of these records have a vector, which the index holds or will hold."""
+        return self._search.encoded(ids)
+
     def tell(self, on_progress: Callable[[int], None] | None = None) -> bool:
         """Tell the index what changed; False if it does not answer or another process is at it.
 
         `on_progress` is called with the number of changes told so far.
         """
-        return self._teller.tell(on_progress=on_progress)
+        return self._teller.tell(wait=_WAIT, on_progress=on_progress)
 
     def check(self) -> dict[str, Any]:
         report = self._store.check()
@@ -176,13 +185,7 @@ class VectorStore:
         rids = self._search.passing(place, where)
         which = PointFilter(scopes=place.scopes, where=where, rids=rids)
         collection = self._teller.collection(place.space)
-        try:
-            return self._teller.ask(lambda: self._index.search(collection, vector, which, limit))
-        except PointsGoneError:
-            logger.warning("%s is gone from %s: it is filled again", collection, self._index.name)
-            self._feed.forget(place.space)
-            self._teller.tell_soon()
-            return ()
+        return self._teller.ask(lambda: self._index.search(collection, vector, which, limit))
 
     def _tell_of(self, memories: Sequence[Memory]) -> None:
         if any(memory.revision for memory in memories):  # a new one has no vector yet

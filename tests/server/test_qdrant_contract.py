@@ -13,6 +13,7 @@ from qdrant_client import QdrantClient
 from hindsight_core.stores import SqliteStore
 from hindsight_core.stores.postgres import PostgresStore
 from hindsight_core.stores.qdrant import QdrantPoints, open_qdrant
+from hindsight_core.stores.qdrant_edge import EdgePoints
 from hindsight_core.stores.vectors import VectorStore
 from hindsight_core.testing.store_contract import StoreContract, assert_complete
 
@@ -68,6 +69,18 @@ class TestPostgresWithQdrantInMemory(InMemory):
         return self.make_store()
 
 
+class TestSqliteWithQdrantEdge(StoreContract):
+    @pytest.fixture(autouse=True)
+    def _place(self, tmp_path):
+        self.place = tmp_path
+
+    def make_store(self):
+        return VectorStore(SqliteStore(self.place / "store.db"), EdgePoints(self.place / "vectors"))
+
+    def open_again(self, store):
+        return self.make_store()
+
+
 if SERVER:
 
     class TestPostgresWithQdrantServer(StoreContract):
@@ -82,6 +95,9 @@ if SERVER:
             return self.make_store()
 
 
-@pytest.mark.parametrize("suite", [TestSqliteWithQdrantInMemory, TestPostgresWithQdrantInMemory])
+@pytest.mark.parametrize(
+    "suite",
+    [TestPostgresWithQdrantInMemory, TestSqliteWithQdrantEdge, TestSqliteWithQdrantInMemory],
+)
 def test_the_contract_is_run_whole(suite):
     assert assert_complete(StoreContract, suite) >= 60
