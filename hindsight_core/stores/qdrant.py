@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from hindsight_core.errors import ConfigurationError, MissingExtraError
-from hindsight_core.stores._sql_scopes import micros
 from hindsight_core.stores._vector_matrix import Matrix
 from hindsight_core.stores.points import Point, PointFilter, PointIndexError, PointsGoneError
 
 try:
     from qdrant_client import QdrantClient, models
     from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+    from hindsight_core.stores._qdrant_filters import filter_of, inside
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "qdrant_client":
         raise
@@ -185,7 +186,7 @@ class QdrantPoints:
 
     def delete_scopes(self, collection: str, scopes: Sequence[int]) -> None:
         with self._answering():
-            chosen = models.FilterSelector(filter=models.Filter(must=[_inside(scopes)]))
+            chosen = models.FilterSelector(filter=models.Filter(must=[inside(scopes)]))
             self._client(_WRITE_SECONDS).delete(collection, chosen, wait=True)
 
     def count(self, collection: str, scopes: Sequence[int] | None = None) -> int:
@@ -193,7 +194,7 @@ class QdrantPoints:
             client = self._client(_WRITE_SECONDS)
             if not client.collection_exists(collection):
                 return 0
-            chosen = None if scopes is None else models.Filter(must=[_inside(scopes)])
+            chosen = None if scopes is None else models.Filter(must=[inside(scopes)])
             return int(client.count(collection, chosen, exact=True).count)
 
     def search(
@@ -203,7 +204,7 @@ class QdrantPoints:
             found = self._client(self._search_seconds).query_points(
                 collection,
                 query=vector.tolist(),
-                query_filter=_filter(which),
+                query_filter=filter_of(which),
                 search_params=_SEARCHED,
                 limit=limit,
                 with_payload=False,
@@ -236,27 +237,3 @@ class QdrantPoints:
             raise PointIndexError(
                 f"{self._name} does not answer ({type(cause).__name__}: {cause})"
             ) from error
-
-
-def _inside(scopes: Sequence[int]) -> models.FieldCondition:
-    return models.FieldCondition(key="scope", match=models.MatchAny(any=[*map(str, scopes)]))
-
-
-def _filter(which: PointFilter) -> models.Filter:
-    where = which.where
-    must: list[models.Condition] = [_inside(which.scopes)]
-    for key, wanted in (("kind", where.kinds), ("status", where.statuses)):
-        if wanted:
-            names = models.MatchAny(any=[*map(str, wanted)])
-            must.append(models.FieldCondition(key=key, match=names))
-    if not where.include_superseded:
-        must.append(models.FieldCondition(key="superseded", match=models.MatchValue(value=0)))
-    if where.since is not None or where.until is not None:
-        between = models.Range(
-            gte=None if where.since is None else micros(where.since),
-            lte=None if where.until is None else micros(where.until),
-        )
-        must.append(models.FieldCondition(key="time", range=between))
-    if which.rids is not None:
-        must.append(models.HasIdCondition(has_id=list(which.rids)))
-    return models.Filter(must=cast("Any", must))
