@@ -74,7 +74,7 @@ class Redactor:
 
         In a text that is JSON, as results of tools are, a field tells a secret as well.
         """
-        self._read(Fields(text).secrets)
+        self.learn(text)
         result = redact_knowing(text, self._snapshot())
         self.counts.update(finding.type for finding in result.found)
         self._keep(secrets_among(text, result.found))
@@ -87,8 +87,7 @@ class Redactor:
         deeper than 64 levels, or past 10,000 nodes, is replaced. The value itself is not changed,
         and is returned where there is nothing to redact.
         """
-        fields = Fields(value)
-        self._read(fields.secrets)
+        fields = self.learn(value)
         if fields.whole and not fields.secrets:
             # Most arguments hold nothing: one look at all their texts together tells.
             together = _APART.join(cue(name) + text for name, text in fields.texts)
@@ -102,9 +101,12 @@ class Redactor:
             if is_distinctive(part):
                 self._keep((form, type_) for form in forms(part))
 
-    def _read(self, secrets: Iterable[tuple[str, str]]) -> None:
-        for secret, type_ in secrets:
+    def learn(self, value: Any) -> Fields:
+        """Remember the secrets that the fields of a value name, or those of JSON in a text."""
+        fields = Fields(value)
+        for secret, type_ in fields.secrets:
             self.remember(secret, type_)
+        return fields
 
     def __len__(self) -> int:
         """How many secrets are remembered, each form in which one may be written counted."""

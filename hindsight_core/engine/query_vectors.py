@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -17,12 +18,16 @@ from hindsight_core.workers import DaemonPool
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["QueryVectors"]
+__all__ = ["QueryLateError", "QueryVectors"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _MAX_QUERY: Final = 4_000
 _MAX_VECTORS: Final = 512
 """Vectors of the latest queries, kept so that a query is encoded once."""
+
+
+class QueryLateError(TimeoutError):
+    """A query has no vector in time."""
 
 
 class QueryVectors:
@@ -33,23 +38,19 @@ class QueryVectors:
         self._lock = threading.Lock()
         self._vectors: dict[str, Matrix] = {}
 
-    def encoded(self, embedder: Embedder, message: str, patience: float | None) -> Embedder | None:
-        """Return the embedder with the vectors of the message's questions at hand.
+    def encoded(self, embedder: Embedder, message: str, until: float | None) -> Embedder:
+        """Return the embedder, the message's questions being encoded; returns at once.
 
-        None when they are not there after `patience` seconds; what comes later is kept for the next
-        time. A `patience` of None waits for as long as it takes.
+        Its `query` waits for one of them, and raises QueryLateError when it is not there by `until`
+        (of `time.perf_counter`; None waits for as long as it takes); what comes later is kept for
+        the next time. So the store is searched for words in the meantime.
         """
         asked = _asked(message)
         with self._lock:
             vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
         missing = [text for text in asked if text not in vectors]
-        if missing:
-            try:
-                vectors |= self._submit(embedder, missing).result(patience)
-            except TimeoutError:
-                logger.info("the query has no vector in time; this recall goes by words alone")
-                return None
-        return _Encoded(embedder, vectors)
+        coming = self._submit(embedder, missing) if missing else None
+        return _Encoded(embedder, vectors, coming, until)
 
     def clear(self) -> None:
         """Forget every query."""
@@ -84,11 +85,19 @@ def _asked(message: str) -> list[str]:
 
 
 class _Encoded:
-    """An embedder whose questions are answered already."""
+    """An embedder whose questions are answered already, or being answered."""
 
-    def __init__(self, embedder: Embedder, vectors: Mapping[str, Matrix]) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        vectors: Mapping[str, Matrix],
+        coming: Future[dict[str, Matrix]] | None,
+        until: float | None,
+    ) -> None:
         self._embedder = embedder
-        self._vectors = vectors
+        self._vectors = dict(vectors)
+        self._coming = coming
+        self._until = until
 
     @property
     def info(self) -> IndexInfo:
@@ -98,5 +107,13 @@ class _Encoded:
         return self._embedder.passages(texts)
 
     def query(self, text: str) -> Matrix:
+        if self._coming is not None and text not in self._vectors:
+            left = None if self._until is None else max(0.0, self._until - time.perf_counter())
+            try:
+                self._vectors |= self._coming.result(left)
+            except TimeoutError as error:
+                logger.info("the query has no vector in time; this recall goes by words alone")
+                raise QueryLateError("the query has no vector in time") from error
+            self._coming = None
         known = self._vectors.get(text)
         return self._embedder.query(text) if known is None else known

@@ -14,7 +14,7 @@ from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.lesson_seats import with_lessons
 from hindsight_core.engine.observed import observed
-from hindsight_core.engine.query_vectors import QueryVectors
+from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
@@ -118,7 +118,8 @@ class Recaller:
         self._encoder.wake(receive(core, scope))
         query = clean(query)
         question = shorten(query, _MAX_QUERY)
-        embedder = self._encoded(question, patience)
+        until = None if patience is None else started + patience
+        embedder = self._encoded(question, until)
         settings = RetrievalSettings(
             relevance=core.settings.relevance if threshold is None else threshold
         )
@@ -133,12 +134,15 @@ class Recaller:
             weights=core.settings.weights,
             settings=settings,
             synonyms=self._synonyms,
-            rerank=self._reranking.within(_left(patience, started)) if self._reranking else None,
+            rerank=self._reranking.before(until) if self._reranking else None,
         )
         try:
             found = search(embedder)
         except EmbedderMismatchError as error:  # the store was reindexed while this process ran
             self._encoder.refuse(error)
+            embedder = None
+            found = search(None)
+        except QueryLateError:
             embedder = None
             found = search(None)
         ranked: Sequence[Found] = found.candidates
@@ -246,13 +250,9 @@ class Recaller:
         if embedder is not None and self._encoder.refused is None:
             self._queries.prefetch(embedder, query)
 
-    def _encoded(self, question: str, patience: float | None) -> Embedder | None:
-        """The embedder with the question's vectors at hand, or None to go by words alone."""
+    def _encoded(self, question: str, until: float | None) -> Embedder | None:
+        """The embedder with the question's vectors on their way, or None to go by words alone."""
         embedder = self._encoder.fitting()
         if embedder is None:
             return None
-        return self._queries.encoded(embedder, question, patience)
-
-
-def _left(patience: float | None, started: float) -> float | None:
-    return None if patience is None else max(0.0, patience - (time.perf_counter() - started))
+        return self._queries.encoded(embedder, question, until)

@@ -320,7 +320,8 @@ class RunRecorder:
         milliseconds: float | None,
     ) -> str | None:
         call = self._call(*what)
-        text = _as_text(result) if error is None else f"{type(error).__name__}: {error}"
+        text = clean(_as_text(result) if error is None else f"{type(error).__name__}: {error}")
+        self._redactor.learn(text)  # before it is cut, and no longer reads as JSON
         self._append(
             ToolCalled(
                 **self._base(f"{self.run_id}/call/{self._attempt_key(call)}"),
@@ -328,7 +329,7 @@ class RunRecorder:
                 raised=error is not None,
                 flagged_error=flagged_error,
                 error_type=type(error).__name__ if error is not None else None,
-                result=self._redactor.text(shorten(clean(text), self._core.settings.result_chars)),
+                result=self._redactor.text(shorten(text, self._core.settings.result_chars)),
                 milliseconds=milliseconds,
                 attempt=max(1, self._attempts[_slot(call)]),
             )

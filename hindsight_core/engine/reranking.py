@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -22,16 +23,17 @@ class Reranking:
         self._failsafe: Final = failsafe
         self._pool: Final = DaemonPool(size=2)
 
-    def within(self, patience: float | None) -> Rerank:
-        """Return a function that scores texts, or gives None after `patience` seconds.
+    def before(self, until: float | None) -> Rerank:
+        """Return a function that scores texts, or gives None where that takes too long.
 
-        A `patience` of None waits for as long as the reranker takes.
+        `until` is a time of `time.perf_counter`; None waits for as long as the reranker takes.
         """
-        return partial(self._scores, patience)
+        return partial(self._scores, until)
 
     def _scores(
-        self, patience: float | None, query: str, texts: Sequence[str]
+        self, until: float | None, query: str, texts: Sequence[str]
     ) -> Sequence[float] | None:
+        patience = None if until is None else max(0.0, until - time.perf_counter())
         asked = self._pool.submit(partial(self._reranker.scores, query, texts))
         try:
             error = asked.exception(patience)

@@ -44,18 +44,19 @@ class Search:
 
         Where it names days relative to today, the memories of those days are searched apart too.
         """
-        vector = self.embedder.query(question.text) if self.embedder is not None else None
+        message = question.text
         asked = spans(question.text, self.today)
         timed = without_days(question) if asked else question
-        inside = [self._find(where, timed, vector) for where in during(self.where, asked)]
+        inside = [self._find(where, timed, message) for where in during(self.where, asked)]
         if any(texts or cosines for texts, cosines in inside):
             question = timed
         else:  # nothing is known of those days: then the words are all there is
             asked = ()
-        texts, cosines = self._find(self.where, question, vector)
+        texts, cosines = self._find(self.where, question, message)
         ranks = _ranks(texts, cosines)
         for more in inside:
             texts, cosines = more[0] | texts, more[1] | cosines
+        vector = self._vector(message)
         synonyms = self.synonyms.of(question.terms)
         wanted = self._weigh(question.terms)
         cosines |= self._cosines([one for one in texts if one not in cosines], vector)
@@ -75,16 +76,23 @@ class Search:
         return pool
 
     def _find(
-        self, where: Where, question: Question, vector: Matrix | None
+        self, where: Where, question: Question, message: str
     ) -> tuple[dict[str, float], dict[str, float]]:
-        """Ask both sides: shares of the best score by words, cosines by the vector; best first."""
+        """Ask both sides: shares of the best score by words, cosines by the vector; best first.
+
+        Words come first: the message may still be being encoded meanwhile.
+        """
         wanted = self._weigh(question.terms)
         synonyms = self.synonyms.of(question.terms)
         texts = self._by_words(wanted, self.settings.pool, synonyms, where)
+        vector = self._vector(message)
         if vector is None:
             return texts, {}
         near = self.store.nearest(self.scope, where, vector, self.settings.pool)
         return texts, {hit.id: hit.score for hit in near}
+
+    def _vector(self, message: str) -> Matrix | None:
+        return self.embedder.query(message) if self.embedder is not None else None
 
     def _weigh(self, wanted: Sequence[str]) -> QueryTerms:
         return QueryTerms(wanted, self.store.term_counts(self.scope, wanted))

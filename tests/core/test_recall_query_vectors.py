@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hindsight_core import Hindsight
-from hindsight_core.engine.query_vectors import QueryVectors
-from hindsight_core.ports import IndexInfo
+from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
+from hindsight_core.ports import TextHit, IndexInfo
 from hindsight_core.schema import Scope
+from hindsight_core.stores import SqliteStore
 
 
 class Counting:
@@ -38,7 +41,6 @@ def test_a_query_is_encoded_once_and_each_of_its_questions_apart() -> None:
     vectors, embedder = QueryVectors(), Counting()
     for _ in range(2):
         encoded = vectors.encoded(embedder, "Who is he? Also, where is she?", None)
-        assert encoded is not None
         assert encoded.query("Who is he?").shape == (4,)
     assert embedder.asked == ["Who is he?", "where is she?"]
 
@@ -46,17 +48,42 @@ def test_a_query_is_encoded_once_and_each_of_its_questions_apart() -> None:
 def test_what_was_prefetched_is_not_encoded_again() -> None:
     vectors, embedder = QueryVectors(), Counting()
     vectors.prefetch(embedder, "the port of the wiki")
-    assert vectors.encoded(embedder, "the port of the wiki", None) is not None
+    vectors.encoded(embedder, "the port of the wiki", None).query("the port of the wiki")
     assert embedder.asked == ["the port of the wiki"]
 
 
 def test_a_vector_that_comes_too_late_serves_the_next_recall() -> None:
     vectors, embedder = QueryVectors(), Counting()
     embedder.gate.clear()
-    assert vectors.encoded(embedder, "slow", 0.01) is None
+    late = vectors.encoded(embedder, "slow", time.perf_counter() + 0.01)
+    with pytest.raises(QueryLateError):
+        late.query("slow")
     embedder.gate.set()
-    assert vectors.encoded(embedder, "slow", None) is not None
+    vectors.encoded(embedder, "slow", None).query("slow")
     assert embedder.asked == ["slow"]
+
+
+def test_the_store_is_searched_for_words_while_the_query_is_being_encoded(tmp_path: Path) -> None:
+    embedder = Counting()
+    searched = threading.Event()
+
+    class Watched(SqliteStore):
+        def match_text(self, *args: Any, **kwargs: Any) -> list[TextHit]:
+            searched.set()
+            return super().match_text(*args, **kwargs)
+
+    class Waiting(Counting):
+        def query(self, text: str) -> np.ndarray:
+            assert searched.wait(10)  # or words were to wait for the vector
+            return super().query(text)
+
+    with Hindsight.open(store=Watched(str(tmp_path / "m.db")), embedder=Waiting()) as memory:
+        memory.remember(Scope(user="me"), "The port of the wiki is 8080.")
+        memory.flush()
+        searched.clear()
+        found = memory.recall(Scope(user="me"), "the port of the wiki")
+    assert [one.content for one in found.memories] == ["The port of the wiki is 8080."]
+    assert found.report.embedder == embedder.info.model
 
 
 def test_a_failing_embedder_fails_the_recall_and_not_the_prefetch() -> None:
@@ -67,7 +94,7 @@ def test_a_failing_embedder_fails_the_recall_and_not_the_prefetch() -> None:
     vectors, embedder = QueryVectors(), Broken()
     vectors.prefetch(embedder, "x")
     with pytest.raises(RuntimeError, match="x"):
-        vectors.encoded(embedder, "x", None)
+        vectors.encoded(embedder, "x", None).query("x")
 
 
 def test_the_door_prefetches(tmp_path: Path) -> None:
