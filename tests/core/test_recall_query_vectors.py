@@ -13,7 +13,7 @@ import pytest
 
 from hindsight_core import Hindsight
 from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
-from hindsight_core.ports import TextHit, IndexInfo
+from hindsight_core.ports import IndexInfo, TextHit
 from hindsight_core.schema import Scope
 from hindsight_core.stores import SqliteStore
 
