@@ -12,7 +12,7 @@ from typing import Final
 from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 
-__all__ = ["clean", "fold", "is_cjk", "keywords", "shorten", "terms"]
+__all__ = ["clean", "count_cjk", "fold", "is_cjk", "keywords", "shorten", "terms"]
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -36,6 +36,11 @@ def fold(text: str) -> str:
 def is_cjk(sign: str) -> bool:
     """Whether a character belongs to a script that is written without spaces between words."""
     return _IS_CJK.match(sign) is not None
+
+
+def count_cjk(text: str) -> int:
+    """How many characters of a text belong to a script that is written without spaces."""
+    return 0 if text.isascii() else len(_IS_CJK.findall(text))
 
 
 def terms(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hindsight_core.capture.similar_calls import difference, profile, short_value, similarity
 from hindsight_core.schema import Lesson, ToolCall
-from hindsight_core.text import is_cjk, shorten
+from hindsight_core.text import count_cjk, shorten
 
 __all__ = [
     "MAX_LISTED",
@@ -93,7 +93,7 @@ _LATIN: Final = re.compile(r"[A-Za-z]+")
 def words_of(*texts: str) -> Words:
     """Choose the templates by the script that the texts are mostly written in."""
     text = " ".join(text[:2_000] for text in texts)
-    cjk = sum(1 for sign in text if is_cjk(sign))
+    cjk = count_cjk(text)
     return CHINESE if cjk > len(_LATIN.findall(text)) else ENGLISH
 
 

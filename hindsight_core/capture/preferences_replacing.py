@@ -11,7 +11,7 @@ from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.preferences import PreferenceFinding
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.schema import Kind
-from hindsight_core.text import is_cjk
+from hindsight_core.text import count_cjk
 
 __all__ = ["hold_apart", "replaces"]
 
@@ -90,6 +90,6 @@ def _share(some: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def _within(part: str, whole: str) -> bool:
-    if any(is_cjk(sign) for sign in part):
+    if count_cjk(part):
         return part in whole  # such words have no borders
     return f" {part} " in f" {whole} "

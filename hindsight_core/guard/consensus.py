@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from hindsight_core.schema import Memory, Source
-from hindsight_core.text import is_cjk
+from hindsight_core.text import count_cjk
 
 __all__ = ["Standing", "note_for", "stands", "votes"]
 
@@ -58,7 +58,7 @@ def stands(memory: Memory, against: Iterable[Memory], beside: Iterable[Memory]) 
 
 def note_for(memory: Memory) -> str:
     """What a marked memory carries when it is shown, in its own language."""
-    han = sum(1 for sign in memory.content[:400] if is_cjk(sign))
+    han = count_cjk(memory.content[:400])
     return _NOTES["zh" if han * 4 > len(memory.content[:400]) else "en"]
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from hindsight_core.recall.tokens import count_tokens
 from hindsight_core.schema import Kind, Memory, Source
-from hindsight_core.text import is_cjk, shorten
+from hindsight_core.text import count_cjk, shorten
 
 __all__ = ["CLOSE", "OPEN", "Block", "fit", "mostly_cjk", "render", "strip_blocks"]
 
@@ -190,4 +190,4 @@ def fit(text: str, tokens: int) -> str:
 def mostly_cjk(memories: Sequence[Memory]) -> bool:
     """Whether what the memories say is mostly in Chinese."""
     text = "".join(memory.content[:200] for memory in memories)
-    return sum(1 for sign in text if is_cjk(sign)) * 4 > len(text)
+    return count_cjk(text) * 4 > len(text)

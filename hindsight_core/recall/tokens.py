@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hindsight_core.text import is_cjk
+from hindsight_core.text import count_cjk
 
 __all__ = ["count_tokens"]
 
 
 def count_tokens(text: str) -> int:
     """Estimate the tokens of a text: one a CJK character, one for four others."""
-    cjk = sum(1 for sign in text if is_cjk(sign))
+    cjk = count_cjk(text)
     return cjk + (len(text) - cjk + 3) // 4

@@ -22,7 +22,7 @@ from hindsight_core.schema import (
     Source,
     Trigger,
 )
-from hindsight_core.text import clean, is_cjk, shorten, terms
+from hindsight_core.text import clean, count_cjk, shorten, terms
 
 __all__ = ["Refused", "card_text", "check_card"]
 
@@ -152,7 +152,7 @@ def _candidate(
 
 def card_text(tool: str, wrong: str, instead: str, *, proven: bool) -> str:
     """The lesson in the card's language; what no run saw work says so."""
-    if any(is_cjk(sign) for sign in wrong):
+    if count_cjk(wrong):
         return f"`{tool}`：{wrong} 应改为：{instead}{'' if proven else '（尚未试过）'}"
     return f"`{tool}`: {wrong} Instead: {instead}{'' if proven else ' (unproven)'}"
 
