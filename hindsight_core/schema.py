@@ -397,7 +397,7 @@ def check_text(field: str, value: object, *, limit: int = MAX_MEMORY_BYTES) -> s
     if not isinstance(value, str):
         raise InvalidMemoryError(field, f"must be a string, got {type(value).__name__}", "Pass str")
     text = clean(value)
-    if not text.strip():
+    if not any(sign.isprintable() and not sign.isspace() for sign in text):
         raise InvalidMemoryError(field, "is empty", "Pass a text with at least one visible sign")
     size = len(text.encode())
     if size > limit:
