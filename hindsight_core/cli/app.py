@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from importlib.metadata import entry_points
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -25,7 +26,10 @@ from hindsight_core.cli import (
 )
 from hindsight_core.errors import HindsightError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS_GROUP", "app", "main"]
+
+COMMANDS_GROUP: Final = "hindsight_core.commands"
+"""Entry points of this group add their commands: functions that take the program."""
 
 app = typer.Typer(
     name="hindsight-core",
@@ -68,6 +72,8 @@ tryout.register(app)
 
 def main() -> None:
     """Run the program; the console script's entry."""
+    for command in entry_points(group=COMMANDS_GROUP):
+        command.load()(app)
     try:
         app()
     except HindsightError as error:
