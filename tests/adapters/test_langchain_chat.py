@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextvars import copy_context
 
 import pytest
 from chat_kit import SCHEMA, ChatModelContract, Make
@@ -30,13 +31,13 @@ def test_a_model_without_structured_output_is_asked_by_the_prompt_alone() -> Non
 
 
 def test_what_is_captured_everywhere_does_not_hear_the_question(memory: Hindsight) -> None:
-    handler = capture_everywhere(memory, user="u")
-    try:
+    def ask() -> None:
+        capture_everywhere(memory, user="u")
         with ScriptedServer(['{"word": "a"}']) as server:
             chat = ChatOpenAI(model="scripted", base_url=server.url, api_key="k")
             LangChainChat(chat).answer("s", "q", schema=SCHEMA, max_tokens=50)
-    finally:
-        handler.close()
+
+    copy_context().run(ask)  # what captures everywhere in this context must not outlive the test
     assert memory.store.runs(pending_only=False) == []
 
 
