@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from typing import Annotated
 
@@ -19,10 +20,11 @@ from rich.progress import (
 
 from hindsight_core.cli.common import AsJson, Store, print_json, print_table
 from hindsight_core.engine import reindex
-from hindsight_core.errors import ConfigurationError
+from hindsight_core.errors import ConfigurationError, StoreError, StoreUnavailableError
 from hindsight_core.models import open_embedder
-from hindsight_core.stores import locate, open_sql_store, open_store
+from hindsight_core.stores import SqlStore, locate, open_points, open_sql_store, open_store
 from hindsight_core.stores.moving import move
+from hindsight_core.stores.points import PointIndex
 
 __all__ = ["register"]
 
@@ -85,6 +87,10 @@ def reindex_store(
 def migrate(
     source: Annotated[str, typer.Argument(metavar="FROM", help="Path or URL of a store")],
     target: Annotated[str, typer.Argument(metavar="TO", help="Path or URL of an empty store")],
+    vectors: Annotated[
+        str | None,
+        typer.Option("--vectors", help="An index beside TO to fill as well: qdrant://host:6333"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Copy a whole store into another one, and prove by counts and a hash that both are the same.
@@ -103,12 +109,34 @@ def migrate(
                 bars[table] = progress.add_task(table)
             progress.update(bars[table], completed=done, total=total)
 
+        index = open_points(vectors) if vectors else None
         moved = move(old, new, on_progress=tell)
+        indexed = _index(new, index, moved.rows["vectors"], tell) if index is not None else None
     if as_json:
-        print_json({"rows": moved.rows, "hash": moved.hash})
+        print_json({"rows": moved.rows, "hash": moved.hash, "indexed": indexed})
         return
     print_table("copied", ("table", "rows"), moved.rows.items())
+    if indexed is not None:
+        typer.secho(f"the index beside it holds {indexed} vectors", fg="green")
     typer.secho(f"both stores have the hash {moved.hash}", fg="green")
+
+
+def _index(
+    store: SqlStore, index: PointIndex, total: int, tell: Callable[[str, int, int], None]
+) -> int:
+    """Fill an index beside the copy; return how many vectors it holds."""
+    from hindsight_core.stores.vectors import VectorStore
+
+    filled = VectorStore(store, index)
+    if not filled.tell(lambda done: tell("indexed vectors", done, max(done, total))):
+        raise StoreUnavailableError(
+            f"{store.url} is copied, the index is not filled: {filled.vectors_error or 'busy'}. "
+            "Give the command again"
+        )
+    report = filled.check()
+    if report["problems"]:
+        raise StoreError("; ".join(report["problems"]))
+    return int(report["indexed vectors"])
 
 
 def _progress(quiet: bool) -> Progress:

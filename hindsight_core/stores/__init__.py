@@ -1,5 +1,6 @@
 """Where memories are kept: SQLite in one file by default, servers past one machine."""
 
+from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.opening import (
     is_embedded,
     locate,
@@ -11,6 +12,7 @@ from hindsight_core.stores.opening import (
 from hindsight_core.stores.sqlite import SqliteStore
 
 __all__ = [
+    "SqlStore",
     "SqliteStore",
     "is_embedded",
     "locate",

@@ -9,7 +9,7 @@ from hindsight_core.cli.app import app
 from hindsight_core.errors import StoreError
 from hindsight_core.ports import AuditEntry, IndexInfo, Where
 from hindsight_core.schema import Scope
-from hindsight_core.stores import SqliteStore, moving, open_sql_store
+from hindsight_core.stores import SqliteStore, moving, open_sql_store, open_store
 from hindsight_core.stores.moving import move
 from hindsight_core.stores.postgres import PostgresStore
 from hindsight_core.testing.samples import (
@@ -115,3 +115,22 @@ def test_every_table_and_column_is_moved(tmp_path, postgres_url):
         assert columns(moved) | {"rowid"} == {name for (name,) in on_server} | {"rowid"}
     store.close()
     server.close()
+
+
+def test_a_move_fills_an_index_beside_the_copy_and_the_way_back_needs_none(
+    full, postgres_url, tmp_path
+):
+    def migrate(source, target, *more):
+        done = CliRunner().invoke(app, ["migrate", str(source), str(target), *more, "--json"])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    index = f"qdrant-edge://{tmp_path}/vectors"
+    there = migrate(full.path, postgres_url, "--vectors", index)
+    assert there["indexed"] == 599
+    assert migrate(full.path, postgres_url, "--vectors", index) == there  # nothing is left to do
+    server = open_store(postgres_url, None, index)
+    assert server.nearest(ADA, Where(), unit_vector(7), 1)[0].id == "m7"
+    assert server.untold() == 0
+    server.close()
+    assert migrate(postgres_url, tmp_path / "back.db")["hash"] == there["hash"]
