@@ -18,6 +18,7 @@ from hindsight_core.guard.observed import changed_rights, quoted_text, shown_tex
 from hindsight_core.guard.reading import Reading, read
 from hindsight_core.guard.rules import Finding, Gravity, judge_text, role_markers
 from hindsight_core.guard.suspicion import Suspicion, suspicion
+from hindsight_core.guard.tongues import is_foreign
 from hindsight_core.schema import Candidate, Source
 
 __all__ = ["Decision", "Verdict", "admit", "judge"]
@@ -59,6 +60,7 @@ _QUOTED_SLACK: Final = 0.6
 and speak of rights and payments for honest reasons."""
 _FROM_TOOL: Final = ("comes from a tool",)
 _NOT_PLAIN: Final = ("is not plainly an observation",)
+_FOREIGN: Final = ("is in a language that the guard was not taught",)
 _UNPROVEN: Final = ("says itself that it is unproven",)
 _SHOWN: Final = frozenset({Decision.ADMITTED, Decision.ADVICE_ONLY})
 
@@ -134,12 +136,15 @@ def _untrusted(
     reading: Reading, source: Source, findings: Sequence[Finding], model: Suspicion
 ) -> tuple[Decision, tuple[str, ...]]:
     score = model.score(reading)
+    foreign = is_foreign(reading)
     # A rule knows words, the model what they are about: where it sees plain work, rules are silent.
-    reasons = tuple(f.reason for f in findings) if score > model.doubtful else ()
+    heard = score > model.doubtful or foreign
+    findings = [finding for finding in findings if finding.firm or heard]
+    reasons = tuple(finding.reason for finding in findings)
     if score > model.harmful:
         reasons = (*reasons, "reads like planted advice")
     attack = scorer().score(reading, "note")
-    if attack.value > scorer().threshold and score > model.doubtful:
+    if attack.value > scorer().threshold and heard:
         reasons = (*reasons, *attack.cues)
     if reasons:
         grave = any(finding.gravity is Gravity.REFUSE for finding in findings)
@@ -148,6 +153,8 @@ def _untrusted(
         return Decision.ADVICE_ONLY, _FROM_TOOL
     if score > model.doubtful:
         return Decision.ADVICE_ONLY, _NOT_PLAIN
+    if foreign:
+        return Decision.ADVICE_ONLY, _FOREIGN
     if any("unproven" in sentence for sentence in reading.sentences.values()):
         return Decision.ADVICE_ONLY, _UNPROVEN
     return Decision.ADMITTED, ()

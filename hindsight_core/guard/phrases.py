@@ -28,9 +28,18 @@ _TOKEN: Final = re.compile(
 )
 _ADDRESS: Final = re.compile(
     r"(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|(?P<url>[a-z][a-z0-9+.-]*://\S+|www\.\S+)"
-    r"|(?P<wallet>0x[0-9a-f]{8,}|[a-z]{2}\d{10,}|(?:bc1|[13])[a-z0-9]{25,})"
     r"|(?P<host>(?:[a-z0-9-]+\.)+(?P<tld>[a-z]{2,12})(?::\d+)?(?:/\S*)?)"
 )
+# IBAN (ISO 13616), and addresses of Ethereum and Bitcoin; then any other long number.
+_ACCOUNT: Final = re.compile(
+    r"(?P<wallet>[a-z]{2}\d{2}(?=(?:[a-z]*\d){8})[a-z0-9]{11,30}|0x[0-9a-f]{32,}|bc1[a-z0-9]{25,60}"
+    r"|[13](?=[a-z0-9]*[g-z])[a-z0-9]{25,34}|t(?=[a-z0-9]*[g-z])[a-z0-9]{33})|(?P<digits>\d{8,24})"
+)
+_GROUPED: Final = re.compile(
+    r"(?<![a-z0-9])(?:[a-z]{2}\d{2}(?:[ -][a-z0-9]{4}){3,7}(?:[ -][a-z0-9]{1,3})?"
+    r"|\d{4}(?:[ -]\d{4}){2,4}(?:[ -]\d{1,3})?)(?![a-z0-9])"
+)
+_MIN_ACCOUNT: Final = 8
 _DOMAINS_TEXT: Final = (
     "com net org io co dev app ai cn hk tw ru us uk de fr jp kr eu in br info biz xyz top "
     "site shop online club cc tk me ly gg link live pro cloud store tech website space fun "
@@ -67,7 +76,7 @@ class Hit(NamedTuple):
 @lru_cache(maxsize=1)
 def _plain_letters() -> dict[int, str]:
     """Accented Latin and Greek letters to their base; a typographic apostrophe to a plain one."""
-    table = {ord("’"): "'"}
+    table: dict[int, str] = {ord("’"): "'"} | dict.fromkeys(range(0x300, 0x370), "")
     for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x1F00)):
         base = unicodedata.normalize("NFD", chr(code))[0]
         if base != chr(code):
@@ -83,15 +92,17 @@ def _plain(text: str) -> str:
 def tokenise(text: str) -> Tokens:
     """Cut a text into tokens: lower case, without accents, in simplified signs.
 
-    An address becomes one token, `<mail>`, `<url>`, `<host>` or `<wallet>`; what is joined by other
-    signs ("force-push", "a/b", "verify=false") is cut into its parts.
+    An address becomes one token, `<mail>`, `<url>`, `<host>` or `<wallet>` (an account or wallet,
+    also one in groups), another long number `<digits>`; what is joined by other signs
+    ("force-push", "a/b", "verify=false") is cut into its parts.
     """
     words: list[str] = []
     sentence: list[int] = []
     number = 0
-    found = _TOKEN.findall(_plain(text))
+    plain = _GROUPED.sub(_closed, _plain(text))
+    found = _TOKEN.findall(plain)
     for piece, after in zip(found, [*found[1:], ""], strict=False):
-        parts = [piece] if piece.isalnum() else _parts(piece)
+        parts = _parts(piece) if not piece.isalnum() else [_number(piece)]
         words += parts
         sentence += [number] * len(parts)
         # What ends a sentence inside a quotation does not end the one that quotes.
@@ -100,8 +111,21 @@ def tokenise(text: str) -> Tokens:
     return Tokens(tuple(words), tuple(sentence))
 
 
+def _closed(grouped: re.Match[str]) -> str:
+    run = grouped.group()
+    # Three groups of words with a number before them are no account.
+    return re.sub("[ -]", "", run) if sum(map(str.isdigit, run)) > _MIN_ACCOUNT else run
+
+
+def _number(word: str) -> str:
+    if len(word) < _MIN_ACCOUNT or word.isalpha():
+        return word
+    match = _ACCOUNT.fullmatch(word)
+    return word if match is None else f"<{match.lastgroup}>"
+
+
 def _parts(token: str) -> list[str]:
-    if len(token) > 3 and ("." in token or token.startswith("0x")):
+    if len(token) > 3 and "." in token:
         match = _ADDRESS.fullmatch(token)
         if match is not None and (match["tld"] is None or match["tld"] in _DOMAINS):
             return [f"<{match.lastgroup if match.lastgroup != 'tld' else 'host'}>"]

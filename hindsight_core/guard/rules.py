@@ -7,11 +7,12 @@ one rule holds for every language that has a lexicon. `judge_text` is pure and l
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from hindsight_core.guard.commands import runs_fetched_code
 from hindsight_core.guard.phrases import Hit
 from hindsight_core.guard.reading import Reading, Sentence
 
@@ -39,7 +40,8 @@ class Rule:
     """Concepts that must all occur, in one sentence and within `span` tokens of one another.
 
     `ordered` asks for them in the order given; `unless` names concepts whose presence in the
-    sentence clears it. A hit that a negator precedes does not count for `harm`.
+    sentence clears it. A hit that a negator precedes does not count for `harm`. What a `firm` rule
+    finds holds whatever a text is about: the learnt scorers are not asked.
     """
 
     reason: str
@@ -48,6 +50,7 @@ class Rule:
     span: int = 12
     ordered: bool = False
     unless: tuple[str, ...] = ()
+    firm: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,9 +59,29 @@ class Finding:
 
     reason: str
     gravity: Gravity
+    firm: bool = False
 
 
 _REFUSE: Final = Gravity.REFUSE
+
+FETCHED: Final = Finding(
+    reason="runs code from the network", gravity=Gravity.QUARANTINE, firm=True
+)
+
+
+def _accounts() -> Iterator[Rule]:
+    """Who is paid only the user or an operator says, however it is put."""
+    reason = "names an account"
+    ways = (("rightful", "wallet"), ("pay", "wallet"), ("account", "states", "wallet"))
+    ways += (("rightful", "account", "digits"), ("pay", "account", "digits"))
+    for needs in (*ways, ("account", "states", "digits")):
+        ordered = "states" in needs
+        yield Rule(
+            reason=reason, needs=needs, ordered=ordered, unless=("failing", "protect"), firm=True
+        )
+    # A failure excuses the account that failed, and not the one that is named in its place.
+    yield Rule(reason=reason, needs=("failing", "change", "wallet"), ordered=True, firm=True)
+
 
 RULES: Final[tuple[Rule, ...]] = (
     Rule(
@@ -88,6 +111,33 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=("trigger", "grant", "privilege"),
         gravity=_REFUSE,
         span=16,
+    ),
+    Rule(
+        reason="lifts the instructions",
+        needs=("dismiss", "prior"),
+        gravity=_REFUSE,
+        span=7,
+        ordered=True,
+        unless=("protect",),
+        firm=True,
+    ),
+    Rule(
+        reason="disregards the user",
+        needs=("dismiss", "principal"),
+        span=4,
+        ordered=True,
+        unless=("protect",),
+    ),
+    *_accounts(),
+    Rule(
+        reason="keeps a secret in the clear",
+        needs=("plaintext", "secret", "keep"),
+        unless=("protect",),
+    ),
+    Rule(
+        reason="keeps personal data in the clear",
+        needs=("plaintext", "personal", "keep"),
+        unless=("protect",),
     ),
     Rule(reason="drops a check", needs=("drop", "check"), span=7, unless=("protect",)),
     Rule(reason="sends a secret", needs=("send", "secret"), span=10, unless=("protect",)),
@@ -132,7 +182,10 @@ _ROLE: Final = re.compile(
 _NEGATED_BY: Final = 5
 """How many tokens before a phrase a negator still governs it."""
 _HARM: Final = frozenset(
-    {"drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"}
+    {
+        *("drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"),
+        *("pay", "keep", "plaintext"),
+    }
 )
 
 
@@ -147,6 +200,8 @@ def judge_text(reading: Reading, rules: Sequence[Rule] = RULES) -> list[Finding]
     for concepts in reading.sentences.values():
         for finding in findings_of(concepts, rules):
             found.setdefault(finding.reason, finding)
+    if runs_fetched_code(reading.plain):
+        found[FETCHED.reason] = FETCHED
     return list(found.values())
 
 
@@ -154,7 +209,9 @@ def findings_of(concepts: Sentence, rules: Sequence[Rule] = RULES) -> list[Findi
     """The rules that one sentence meets."""
     kept = _without_negated(concepts)
     return [
-        Finding(reason=rule.reason, gravity=rule.gravity) for rule in rules if meets(rule, kept)
+        Finding(reason=rule.reason, gravity=rule.gravity, firm=rule.firm)
+        for rule in rules
+        if meets(rule, kept)
     ]
 
 

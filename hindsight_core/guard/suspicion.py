@@ -28,6 +28,8 @@ BUCKETS: Final = 1 << 14
 """How many buckets words and pairs of words are hashed into."""
 _STEM: Final = 5
 _MAX_WORDS: Final = 600
+_UNSAID: Final = frozenset({"tongue"})
+"""What says nothing about a note: the language that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ def note(reading: Reading) -> Note:
     terms = set(words)
     terms |= {f"{word[:_STEM]}*" for word in words if len(word) > _STEM and word.isascii()}
     terms |= {f"{first} {second}" for first, second in pairwise(words)}
-    names = {f"says {name}" for sentence in reading.sentences.values() for name in sentence}
+    said = {name for sentence in reading.sentences.values() for name in sentence} - _UNSAID
+    names = {f"says {name}" for name in said}
     names |= {f"meets {finding.reason}" for finding in judge_text(reading)}
     return Note(
         frozenset(names),

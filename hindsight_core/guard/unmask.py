@@ -12,10 +12,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
-from hindsight_core.guard.unmask_encodings import DECODERS, MIN_HIDDEN, WORD_DECODERS, Decode
+from hindsight_core.guard.unmask_encodings import (
+    CUT_BASE64,
+    DECODERS,
+    MIN_HIDDEN,
+    WORD_DECODERS,
+    Decode,
+    decode_cut,
+)
+from hindsight_core.guard.unmask_words import EDGES, joined_signs, masked_words, run_together
 
 __all__ = ["Layer", "Unmasked", "unmask"]
 
@@ -61,28 +69,26 @@ _SPLIT_WORD: Final = re.compile(
     re.IGNORECASE,
 )
 _REVERSED: Final = re.compile("[\u202e\u202d]([^\u202c\n]*)[\u202c\n]?")
-_MIXED: Final = re.compile("[a-zA-Z]*[\u0370-\u03ff\u0400-\u04ff\u0501-\u052f][^\\W\\d_]*")
+_MIXED: Final = re.compile(
+    "[a-zA-Z]*[\u0370-\u03ff\u0400-\u04ff\u0501-\u052f\u0131\u0250-\u029f\u1d00-\u1d2b\ua730\ua731]"
+    "[^\\W\\d_]*"
+)
 _LATIN: Final = re.compile("[a-zA-Z]")
+_SMALL: Final = re.compile("[\u0250-\u029f\u1d00-\u1d2b]{3}")
+_ENCLOSED: Final = re.compile("[\U0001f150-\U0001f169\U0001f170-\U0001f189]{2,}")
+_ENCLOSED_A: Final = (0x1F150, 0x1F170)
 _FULLWIDTH: Final = re.compile("[\uff21-\uff3a\uff41-\uff5a]{2}|[\U0001d400-\U0001d7cb]{2}")
 # Any sign that one of the patterns above begins with: a text without one needs no closer look.
 _STRANGE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u0370-\u03ff\u0400-\u052f\u061c\u115f\u1160"
     "\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff21-\uff3a"
-    "\uff41-\uff5a\uffa0\ufff9-\ufffb\U0001d400-\U0001d7cb\U000e0000-\U000e01ef]"
+    "\uff41-\uff5a\uffa0\ufff9-\ufffb\u0131\u0250-\u029f\u1d00-\u1d2b\ua730\ua731\U0001d400-\U0001d7cb"
+    "\U0001f150-\U0001f189\U000e0000-\U000e01ef]"
 )
 _LOOKALIKES: Final = str.maketrans(
-    "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһӏԛԝвкмнтαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "ABEKMHOPCTXYIJSaeopcyxijsdhlqwbkmhtaeikvoptuxABEZHIKMNOPTYX",
+    "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһӏԛԝвкмнтαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢıɑɡ",
+    "ABEKMHOPCTXYIJSaeopcyxijsdhlqwbkmhtaeikvoptuxABEZHIKMNOPTYXabcdefghijklmnoprstuvwyziag",
 )
-
-_SPACED: Final = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][ .*_|-]){5,}[A-Za-z](?![A-Za-z])")
-# Letters around digits, or digits around letters; not "5th", "mp3", "utf8" or "v2".
-_JOINED: Final = re.compile(r"(?:[A-Za-z][.*_|-]){5}")
-_LEET_WORD: Final = re.compile(
-    r"(?=.{3})(?:[a-zA-Z@$]*[0134578$@]+[a-zA-Z]+[0134578$@]+[\w@$]*|[a-zA-Z]+[0134578$@]+[a-zA-Z]+)"
-)
-_EDGES: Final = ".,;:!?()[]'\""
-_LEET: Final = str.maketrans("0134578@$", "oieastbas")
 
 # Enough of English to tell a decoded text from noise; the hidden texts are orders, so pronouns,
 # articles and prepositions appear in all of them.
@@ -103,7 +109,9 @@ def unmask(text: str) -> Unmasked:
     """Return the text without its disguise, and what was hidden in it."""
     tricks: set[str] = set()
     layers: list[Layer] = []
-    plain = _visible(text, tricks, layers)
+    plain = joined_signs(seen := _visible(text, tricks, layers))
+    if len(plain) != len(seen):
+        tricks.add("spaced_letters")
     _decode(plain, layers, tricks, 1)
     if len(layers) > MAX_LAYERS:
         tricks.add("many_layers")
@@ -133,15 +141,24 @@ def _visible(text: str, tricks: set[str], layers: list[Layer]) -> str:
         tricks.add("zero_width")
     if _FULLWIDTH.search(text):
         tricks.add("wide_letters")
+    if _ENCLOSED.search(text):
+        tricks.add("wide_letters")
+        text = _ENCLOSED.sub(lambda run: run.group().translate(_plain_enclosed()), text)
     text = _INVISIBLE.sub("", _SELECTORS.sub("", _TAGS.sub("", text)))
     text = unicodedata.normalize("NFKC", text)
     return _MIXED.sub(partial(_latinise, tricks), text)
 
 
+@lru_cache(maxsize=1)
+def _plain_enclosed() -> dict[int, str]:
+    return {first + i: chr(ord("a") + i) for first in _ENCLOSED_A for i in range(26)}
+
+
 def _latinise(tricks: set[str], match: re.Match[str]) -> str:
     word = match.group()
-    # A word in one script is a word of its language; only the mixture is a disguise.
-    if not _LATIN.search(word):
+    # A word in one script is a word of its language; only the mixture is a disguise. Small capitals
+    # and letters of phonetics make no language's words.
+    if not _LATIN.search(word) and not _SMALL.search(word):
         return word
     tricks.add("lookalikes")
     return word.translate(_LOOKALIKES)
@@ -176,13 +193,10 @@ def _hidden(text: str) -> Iterator[tuple[str, str]]:
         for trick, pattern, decode in WORD_DECODERS:
             for word in long_words:
                 yield from _decoded(trick, pattern, decode, word)
-    odd = [word for word in words if not word.isalpha()]
-    if lengths[1] >= 6 or any(len(word) >= 11 and _JOINED.search(word) for word in odd):
-        spaced = [m.group() for m in _SPACED.finditer(text)]
-        if spaced:
-            yield "spaced_letters", " ".join(re.sub(r"[^A-Za-z]", "", run) for run in spaced)
-    if sum(map(_is_leet, odd)) >= 2:
-        yield "leet", " ".join(map(_unleet, words))
+        if len(words) > 1:
+            yield from _decoded("base64", CUT_BASE64, decode_cut, text)
+    yield from masked_words(text, words, lengths)
+    yield from run_together(text)
     yield from _turned(text, text.lower().split())
 
 
@@ -195,14 +209,6 @@ def _decoded(
             yield trick, found
 
 
-def _is_leet(word: str) -> bool:
-    return _LEET_WORD.fullmatch(word.strip(_EDGES)) is not None
-
-
-def _unleet(word: str) -> str:
-    return word.translate(_LEET) if _is_leet(word) else word
-
-
 def _turned(text: str, words: list[str]) -> Iterator[tuple[str, str]]:
     """The text in rot13 and backwards, where that reads more like English than the text does."""
     as_is = _common(words)
@@ -210,7 +216,7 @@ def _turned(text: str, words: list[str]) -> Iterator[tuple[str, str]]:
         return
     if _common(word.translate(_ROT13) for word in words) > max(1, as_is):
         yield "rot13", text.translate(_ROT13)
-    if _common(word[::-1].strip(_EDGES) for word in words) > max(1, as_is):
+    if _common(word[::-1].strip(EDGES) for word in words) > max(1, as_is):
         yield "backwards", text[::-1]
 
 

@@ -13,13 +13,15 @@ from functools import partial
 from typing import Final
 from urllib.parse import unquote
 
-__all__ = ["DECODERS", "MIN_HIDDEN", "WORD_DECODERS", "Decode"]
+__all__ = ["CUT_BASE64", "DECODERS", "MIN_HIDDEN", "WORD_DECODERS", "Decode", "decode_cut"]
 
 Decode = Callable[[str], str | None]
 MIN_HIDDEN: Final = 6
 """Fewer characters than this hide no order."""
 
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+CUT_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{12,}\s+)+[A-Za-z0-9+/]{2,}={0,2}")
+"""Base64 in more than one piece; words of a language have its form too and do not decode."""
 _BASE32: Final = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
 _BASE85: Final = re.compile(r"[!-~]{40,}")
 _HEX: Final = re.compile(r"\b(?:0x)?(?:[0-9a-fA-F]{2}){8,}\b")
@@ -61,6 +63,11 @@ def _base64(run: str) -> str | None:
         return None
     found = _readable(raw)
     return found if found is not None else _readable(raw[: len(raw) // 3 * 3])
+
+
+def decode_cut(run: str) -> str | None:
+    """Decode base64 that was cut in pieces."""
+    return _base64("".join(run.split()))
 
 
 def _base32(run: str) -> str | None:
