@@ -5,7 +5,7 @@ A part of `Store`; kept apart from `ports` because only the guard reads it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -49,6 +49,17 @@ class GuardStore(Protocol):
 
     def scopes_holding(self, status: Status, *, tenant: str | None = None) -> list[Scope]:
         """The scopes that hold a memory of a status, oldest scope first; None: of all tenants."""
+        ...
+
+    def key_audit(self, key: Callable[[], bytes]) -> None:
+        """From now on write and check the audit log under this key; an empty one keys nothing."""
+        ...
+
+    def vouch_audit(self, *, at: datetime, by: str) -> int:
+        """Take the audit entries that were written without the key for good; return how many.
+
+        Raises `ConfigurationError` without a key, or where the log was tampered with.
+        """
         ...
 
     def backups(self) -> list[str]:

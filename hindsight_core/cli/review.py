@@ -187,10 +187,16 @@ def close(
 def audit(
     store: Store = None,
     limit: Limit = 50,
+    vouch: Annotated[
+        bool, typer.Option("--vouch", help="Take entries written without the key for good.")
+    ] = False,
+    by: Annotated[str, typer.Option(help="Who vouches, for the audit log.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of the audit log; 'doctor' tells whether it is whole."""
     with opened(store) as hindsight:
+        if vouch:
+            hindsight.review.vouch(by=by)
         entries = hindsight.store.audit_log(limit=limit)
     rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.actor, e.action, e.subject, e.detail) for e in entries]
     names = ("at", "who", "what", "subject", "detail")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hindsight_core.alerts import Alert
 from hindsight_core.engine.alerting import Alerts, reason_of
 from hindsight_core.engine.core import Core
-from hindsight_core.engine.deciding import DECISION, Deciding, covers
+from hindsight_core.engine.deciding import DECISION, Deciding, covers, who
 from hindsight_core.engine.verifying import as_stored
 from hindsight_core.errors import NotFoundError
 from hindsight_core.guard.learnt import Decided
@@ -54,6 +54,14 @@ class Review:
     def scopes(self, tenant: str | None = None) -> list[Scope]:
         """The scopes in which something waits: of one tenant, or of all."""
         return self._core.store.scopes_holding(Status.QUARANTINED, tenant=tenant)
+
+    def vouch(self, *, by: str) -> int:
+        """Take the audit entries that were written without the key for good; return how many.
+
+        Those of an older version, or of a time without a key: `doctor` names them. Raises
+        `ConfigurationError` without a key, or where the log was tampered with.
+        """
+        return self._core.store.vouch_audit(at=self._core.clock(), by=who(by))
 
     def waiting(self, scope: Scope, *, limit: int = 100) -> list[Memory]:
         """The memories of a scope that are in quarantine, newest first; their `reasons` say why."""

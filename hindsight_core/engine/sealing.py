@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, cast
@@ -103,15 +104,25 @@ class Seal:
 
 
 class SealingStore:
-    """A store whose records are signed on their way in; everything else is the store's own."""
+    """A store whose records are signed on their way in, and its audit log kept under the key."""
 
     def __init__(self, store: Store, seal: Seal) -> None:
         self._store = store
         self._seal = seal
+        self._audit_is_keyed = False
         self.call_stats = store.call_stats  # asked before every tool call
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
+
+    def audit(self, entry: AuditEntry) -> None:
+        self._keyed().audit(entry)
+
+    def check(self) -> dict[str, Any]:
+        return self._keyed().check()
+
+    def vouch_audit(self, *, at: datetime, by: str) -> int:
+        return self._keyed().vouch_audit(at=at, by=by)
 
     def put(self, memories: Sequence[Memory]) -> list[PutResult]:
         return self._store.put(self._sealed(memories))
@@ -130,13 +141,20 @@ class SealingStore:
         suspect = self._suspect(memories)
         return [self._seal.sign(hold(m) if m.id in suspect else m) for m in memories]
 
+    def _keyed(self) -> Store:
+        """The store with its audit log under the key; a store that never answers is not asked."""
+        if not self._audit_is_keyed:
+            self._store.key_audit(lambda: self._seal.key() or b"")
+            self._audit_is_keyed = True
+        return self._store
+
     def _suspect(self, memories: Sequence[Memory]) -> set[str]:
         """Ids of those memories that replace a record which was changed behind our back."""
         known = [memory for memory in memories if memory.revision > 0]
         found: set[str] = set()
         for scope, group in groupby(known, key=lambda memory: memory.scope):
             stored = self._store.get(scope, [memory.id for memory in group])
-            intact = {memory.id for memory in self._seal.intact(stored, self._store)}
+            intact = {memory.id for memory in self._seal.intact(stored, cast("Store", self))}
             found |= {memory.id for memory in stored} - intact
         return found
 

@@ -64,9 +64,7 @@ class Finding:
 
 _REFUSE: Final = Gravity.REFUSE
 
-FETCHED: Final = Finding(
-    reason="runs code from the network", gravity=Gravity.QUARANTINE, firm=True
-)
+FETCHED: Final = Finding(reason="runs code from the network", gravity=Gravity.QUARANTINE, firm=True)
 
 
 def _accounts() -> Iterator[Rule]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hindsight_core.errors import StoreVersionError
 from hindsight_core.stores._postgres_tables import FIRST
+from hindsight_core.stores._sql_audit import VOUCHED
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 from hindsight_core.stores._sql_vectors import DELIVERIES
 
@@ -32,9 +33,14 @@ def _note_deliveries(connection: psycopg.Connection[Any]) -> None:
     connection.execute(DELIVERIES.encode())
 
 
+def _key_the_audit_log(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(VOUCHED)
+
+
 MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (
     _make_tables,
     _note_deliveries,
+    _key_the_audit_log,
 )
 
 

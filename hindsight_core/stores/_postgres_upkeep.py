@@ -22,11 +22,11 @@ def wipe_deleted(database: PostgresDatabase, *, whole: bool) -> bool:
     return whole
 
 
-def check(database: PostgresDatabase) -> dict[str, Any]:
+def check(database: PostgresDatabase, key: bytes | None) -> dict[str, Any]:
     """Return the sizes of the tables and a list of `problems`, empty where none was found."""
     with database.read() as connection:
         (last,) = connection.execute("SELECT seq FROM audit_last").fetchone()
-        problems = problems_of(connection, last)
+        problems = problems_of(connection, last, key)
         report: dict[str, Any] = sizes(connection)
         (size,) = connection.execute(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c"

@@ -38,14 +38,17 @@ _PROBLEMS: Final = {
 }
 
 
-def problems_of(connection: Connection, last_audit: int) -> list[str]:
-    """Return what does not fit; `last_audit` is the last number that an audit entry was given."""
+def problems_of(connection: Connection, last_audit: int, key: bytes | None) -> list[str]:
+    """Return what does not fit.
+
+    `last_audit` is the last number that an audit entry was given, `key` that of the audit log.
+    """
     found: list[str] = []
     for label, statement in _PROBLEMS.items():
         (number,) = connection.execute(statement).fetchone()
         if number:
             found.append(f"{number} {label}")
-    return found + audit.problems(connection, last_audit)
+    return found + audit.problems(connection, last_audit, key)
 
 
 def sizes(connection: Connection) -> dict[str, int]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from hindsight_core.errors import InvalidMemoryError
 from hindsight_core.ports_guard import GuardRecord
 from hindsight_core.schema import Scope, Status
+from hindsight_core.stores import _sql_audit
 from hindsight_core.stores._sql import Connection, Database
 from hindsight_core.stores._sql_scopes import (
     from_micros,
@@ -33,6 +35,19 @@ class GuardPart:
     """The part of an SQL store that is a `GuardStore`."""
 
     _database: Database
+    _key: Callable[[], bytes] | None = None
+
+    @property
+    def audit_key(self) -> bytes | None:
+        """The key of the audit log, empty where there is none; None where nobody said."""
+        return None if self._key is None else self._key()
+
+    def key_audit(self, key: Callable[[], bytes]) -> None:
+        self._key = key
+
+    def vouch_audit(self, *, at: datetime, by: str) -> int:
+        with self._database.write() as connection:
+            return _sql_audit.vouch(connection, at, by, self.audit_key or b"")
 
     def backups(self) -> list[str]:
         return []

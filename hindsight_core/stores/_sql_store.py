@@ -180,7 +180,7 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
 
     def audit(self, entry: AuditEntry) -> None:
         with self._database.write() as connection:
-            _sql_audit.append(connection, entry)
+            _sql_audit.append(connection, entry, self.audit_key or b"")
 
     def audit_log(self, *, limit: int = 100) -> list[AuditEntry]:
         with self._database.read() as connection:

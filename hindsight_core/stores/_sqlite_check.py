@@ -13,18 +13,18 @@ __all__ = ["check"]
 _UNREADABLE: Final = "SELECT count(*) FROM memories WHERE NOT json_valid(body)"
 
 
-def check(database: SqliteDatabase) -> dict[str, Any]:
+def check(database: SqliteDatabase, key: bytes | None) -> dict[str, Any]:
     """Return the sizes of the tables and a list of `problems`, empty where none was found.
 
     Reads the whole file: seconds at 100,000 records.
     """
     try:
-        return _check(database)
+        return _check(database, key)
     except StoreCorruptError as error:
         return {"problems": [str(error)]}
 
 
-def _check(database: SqliteDatabase) -> dict[str, Any]:
+def _check(database: SqliteDatabase, key: bytes | None) -> dict[str, Any]:
     report: dict[str, Any] = {}
     problems: list[str] = []
     with database.read() as connection:
@@ -37,7 +37,7 @@ def _check(database: SqliteDatabase) -> dict[str, Any]:
         if unreadable:
             problems.append(f"{unreadable} records that are not readable JSON")
         last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
-        problems += problems_of(connection, 0 if last is None else last[0])
+        problems += problems_of(connection, 0 if last is None else last[0], key)
         report |= sizes(connection)
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from hindsight_core.errors import StoreCorruptError, StoreVersionError
+from hindsight_core.stores._sql_audit import VOUCHED
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 from hindsight_core.stores._sql_vectors import DELIVERIES
 from hindsight_core.stores._sqlite_tables import FIRST
@@ -144,6 +145,11 @@ def _note_deliveries(connection: sqlite3.Connection) -> None:
     connection.execute(DELIVERIES)
 
 
+def _key_the_audit_log(connection: sqlite3.Connection) -> None:
+    """Know up to which entry a person vouched for what was written before there was a key."""
+    connection.execute(VOUCHED)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
@@ -153,6 +159,7 @@ MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _list_backups,
     _queue_runs_for_reflection,
     _note_deliveries,
+    _key_the_audit_log,
 )
 
 

@@ -44,6 +44,7 @@ _TABLES: Final = {
     "counted": ("scope_id, run_id, key", "scope_id, run_id, key"),
     "recalls": ("seq", "seq, scope_id, recall_id, run_id, report"),
     "audit": ("seq", "seq, at, actor, action, subject, detail, prev_hash, hash"),
+    "audit_vouched": ("through", "through, mac"),
     "uses": (
         'tenant, "user", run_id, memory_id',
         'tenant, "user", run_id, memory_id, scope_id, verdict, good, withheld, repeats, events, at',

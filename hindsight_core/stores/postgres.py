@@ -76,4 +76,4 @@ class PostgresStore(SqlStore):
         return wipe_deleted(self._server, whole=whole)
 
     def check(self) -> dict[str, Any]:
-        return check(self._server)
+        return check(self._server, self.audit_key)

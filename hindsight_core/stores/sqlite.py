@@ -49,7 +49,7 @@ class SqliteStore(SqlStore):
         return _sqlite_wiping.wipe_deleted(self._file, whole=whole)
 
     def check(self) -> dict[str, Any]:
-        return check(self._file)
+        return check(self._file, self.audit_key)
 
     def backup(self, path: str | Path) -> None:
         """Copy the store to a new file while it is in use; raises `StoreError` if there is one.
