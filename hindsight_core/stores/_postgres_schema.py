@@ -34,7 +34,7 @@ def _note_deliveries(connection: psycopg.Connection[Any]) -> None:
 
 
 def _key_the_audit_log(connection: psycopg.Connection[Any]) -> None:
-    connection.execute(VOUCHED)
+    connection.execute(VOUCHED.encode())
 
 
 MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (
