@@ -58,8 +58,11 @@ def vouch(connection: Connection, at: datetime, by: str, key: bytes) -> int:
     ).fetchall()
     if rows:
         connection.execute("DELETE FROM audit_vouched")
-        connection.execute("INSERT INTO audit_vouched VALUES (?, ?)", _vouched(*rows[-1], key))
-        detail = f"{len(rows)} entries without a key, the last one {rows[-1][0]}"
+        through, digest = rows[-1]
+        connection.execute(
+            "INSERT INTO audit_vouched VALUES (?, ?)", _vouched(through, digest, key)
+        )
+        detail = f"{len(rows)} entries without a key, the last one {through}"
         entry = AuditEntry(at=at, actor=by, action="vouched", subject="audit", detail=detail)
         append(connection, entry, key)
     return len(rows)
