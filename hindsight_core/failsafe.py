@@ -40,6 +40,7 @@ logger: Final = logging.getLogger("hindsight_core")
 
 _control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInterrupt, SystemExit}
 _observers: list[Callable[[str, BaseException], None]] = []
+_MOST_KEPT: Final = 10_000
 _PAUSE_AFTER: Final = 3
 """Deadlines missed in a row before memory is passed over for a while."""
 
@@ -93,6 +94,28 @@ class Failsafe:
         self._missed = 0
         self._paused_until = 0.0
         self._workers = DaemonPool(size=8)
+        self._one_by_one = DaemonPool(size=1)
+        self._kept = 0
+
+    def keep(
+        self,
+        operation: str,
+        default: T,
+        function: Callable[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """The same for what must not be passed over: while memory is paused it is done later.
+
+        Nobody waits for it then. What is kept so is done in its order, one after the other.
+        """
+        with self._lock:
+            later = self._kept > 0 or time.monotonic() < self._paused_until
+            if later and self._kept < _MOST_KEPT:
+                self._kept += 1
+                self._one_by_one.submit(partial(self._later, operation, function, *args, **kwargs))
+                return default
+        return self.call(operation, default, function, *args, **kwargs)
 
     def call(
         self,
@@ -116,6 +139,28 @@ class Failsafe:
             return self._swallow(operation, error, default)
         self._missed = 0
         return result
+
+    def wait_for_kept(self, seconds: float) -> bool:
+        """Wait until what was kept is done; False when that takes longer."""
+        with self._lock:
+            if not self._kept:
+                return True
+            done = self._one_by_one.submit(lambda: True)
+        try:
+            return done.result(seconds)
+        except FutureTimeoutError:
+            return False
+
+    def _later(
+        self, operation: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        try:
+            function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - this is the one place
+            self.report(operation, error)
+        finally:
+            with self._lock:
+                self._kept -= 1
 
     @contextlib.contextmanager
     def guard(self, operation: str) -> Generator[None]:

@@ -24,6 +24,7 @@ def close_down(core: Core, intake: Intake, encoder: Encoder, background: Sequenc
     """Release everything; runs once, at `close`, at exit, or when nobody holds the memory."""
     for worker in background:
         worker.stop()
+    core.failsafe.wait_for_kept(core.settings.deadline)
     if core.store_is_open:
         core.failsafe.call("close", None, intake.drain_own)
     encoder.stop()

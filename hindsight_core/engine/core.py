@@ -97,6 +97,15 @@ class Core:
                 raise
             return self._store
 
+    def connect(self) -> None:
+        """Open the store now, waiting for a server as long as HINDSIGHT_WAIT allows."""
+        connect = getattr(self.store, "connect", None)
+        if connect is not None:
+            connect()
+        known, chosen = self.store.index_info(), self.embedder
+        if known is not None and chosen is not None:
+            self.store.claim_index(chosen.info)
+
     @property
     def store_is_open(self) -> bool:
         """Whether the store was opened, so that closing has something to do."""

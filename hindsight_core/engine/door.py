@@ -55,7 +55,7 @@ from hindsight_core.ports_reflection import ChatModel
 from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, strip_blocks
 from hindsight_core.schema import Context, Kind, Memory, Scope, Source, Tier
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
-from hindsight_core.stores import is_embedded, locate, open_store, without_secrets
+from hindsight_core.stores import is_embedded, locate, open_store, with_queue, without_secrets
 from hindsight_core.text import clean
 
 __all__ = ["Hindsight"]
@@ -113,6 +113,7 @@ class Hindsight:
         store: Store | None = None,
         cache: str | None = None,
         vectors: str | None = None,
+        queue: str | None = None,
         clock: Clock = wall_clock,
         ids: IdFactory = new_id,
         judge: Judge | None = None,
@@ -129,12 +130,14 @@ class Hindsight:
         what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A ready
         `store` takes the place of the URL. With a `chat` model finished runs are reflected on;
         without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
-        server for hot queries, `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant server or folder
-        for vectors. An `observer` is told how long steps take. Raises `EmbedderMismatchError`.
+        server for hot queries, `queue` (else HINDSIGHT_QUEUE) that of one or a file, where events
+        wait while a server store is away, `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant
+        server or folder. An `observer` is told how long steps take; no word of a memory.
         """
         where = store.url if store is not None else locate(url)
+        opening = with_queue(lambda: open_store(where, cache, vectors), where, queue)
         core = Core(
-            open_store=lambda: store if store is not None else open_store(where, cache, vectors),
+            open_store=opening if store is None else (lambda: store),
             open_embedder=lambda: choose_embedder(embedder),
             url=without_secrets(where),
             embedded=store.embedded if store is not None else is_embedded(where),
@@ -147,9 +150,7 @@ class Hindsight:
         )
         self = cls(core, chat)
         if not lazy:
-            known, chosen = core.store.index_info(), core.embedder
-            if known is not None and chosen is not None:
-                core.store.claim_index(chosen.info)
+            core.connect()
         return self
 
     def scope_of(

@@ -20,9 +20,11 @@ class Health:
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
     tried while the store hung; `vectors_error` says why the index beside the store is passed over,
-    `untold` how many changes it still waits for; `pending_runs` runs whose events are not judged
-    yet; `changed` are records that were changed outside of this memory, held back; `signed` says
-    whether any are; `alerts` those of the guard that wait for a person, by pattern.
+    `untold` how many changes it still waits for; `queue` where the events of a server store wait
+    while it is away (`place`, `durable`), how many do (`backlog`), and what is wrong with that;
+    `pending_runs` runs whose events are not judged yet; `changed` are records that were changed
+    outside of this memory, held back; `signed` says whether any are; `alerts` those of the guard
+    that wait for a person, by pattern.
     """
 
     ok: bool
@@ -33,6 +35,7 @@ class Health:
     cache_error: str = ""
     vectors_error: str = ""
     untold: int = 0
+    queue: dict[str, Any] = field(default_factory=dict[str, Any])
     errors: dict[str, int] = field(default_factory=dict[str, int])
     timeouts: int = 0
     passed_over: int = 0
@@ -80,8 +83,10 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     open_alerts: Counter[str] = Counter()
     store_error = cache_error = vectors_error = ""
     untold = 0
+    queue: dict[str, Any] = {}
     embedder = core.embedder
     try:
+        queue = getattr(core.store, "queue_state", dict[str, Any])()
         pending = len(core.store.runs(limit=10_000))
         memories = core.store.count()
         cache_error = str(getattr(core.store, "cache_error", ""))
@@ -97,6 +102,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
             store_error
             or cache_error
             or vectors_error
+            or any(queue.get(name) for name in ("backlog", "refused", "error"))
             or refused
             or counts.total
             or core.seal.changed
@@ -109,6 +115,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         cache_error=cache_error,
         vectors_error=vectors_error,
         untold=untold,
+        queue=queue,
         errors=dict(counts.by_operation),
         timeouts=counts.timeouts,
         passed_over=counts.passed_over,

@@ -44,6 +44,8 @@ __all__ = ["RunRecorder"]
 
 _PATIENCE: Final = 0.6
 """Share of the deadline that a recall waits for the query's vector before it goes by words."""
+_KEPT: Final = frozenset({"user", "agent", "after_tool", "rejected", "feedback", "finish"})
+"""What is recorded later where it cannot be now."""
 _MAX_TEXT: Final = 64_000
 """Characters kept of one turn; the middle of a longer one is left out."""
 
@@ -180,7 +182,9 @@ class RunRecorder:
     def _safely(self, operation: str, default: Any, function: Any, *args: Any) -> Any:
         if self.scope is None:
             return default
-        return self._core.failsafe.call(operation, default, function, *args)
+        safe = self._core.failsafe
+        call = safe.keep if operation in _KEPT else safe.call
+        return call(operation, default, function, *args)
 
     def _base(self, key: str) -> dict[str, Any]:
         place = self._started["session"] or self.run_id

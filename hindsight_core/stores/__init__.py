@@ -7,6 +7,7 @@ from hindsight_core.stores.opening import (
     open_points,
     open_sql_store,
     open_store,
+    with_queue,
     without_secrets,
 )
 from hindsight_core.stores.sqlite import SqliteStore
@@ -19,5 +20,6 @@ __all__ = [
     "open_points",
     "open_sql_store",
     "open_store",
+    "with_queue",
     "without_secrets",
 ]

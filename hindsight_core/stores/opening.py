@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -13,7 +14,9 @@ from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import Store
 from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.points import PointIndex
+from hindsight_core.stores.queueing import QueuedStore
 from hindsight_core.stores.sqlite import SqliteStore
+from hindsight_core.stores.write_queue import LocalQueue, WriteQueue
 
 __all__ = [
     "is_embedded",
@@ -21,11 +24,13 @@ __all__ = [
     "open_points",
     "open_sql_store",
     "open_store",
+    "with_queue",
     "without_secrets",
 ]
 
 _ENV: Final = "HINDSIGHT_URL"
 _CACHE_ENV: Final = "HINDSIGHT_CACHE"
+_QUEUE_ENV: Final = "HINDSIGHT_QUEUE"
 _VECTORS_ENV: Final = "HINDSIGHT_VECTORS"
 _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRES: Final = ("postgresql", "postgres")
@@ -121,6 +126,32 @@ def open_points(url: str) -> PointIndex:
 def _shown(url: str) -> str:
     scheme, there, _ = url.partition("://")
     return f"{scheme}://..." if there else "without a scheme"
+
+
+def with_queue(open_it: Callable[[], Store], url: str, queue: str | None) -> Callable[[], Store]:
+    """Put a queue before the store of a server, where events wait while it is away.
+
+    `queue` is the URL of a Redis server or the path of a file; without one that of HINDSIGHT_QUEUE,
+    else events wait in the process. An embedded store needs none.
+    """
+    if is_embedded(url):
+        return open_it
+    named = queue if queue is not None else os.environ.get(_QUEUE_ENV, "")
+    return lambda: QueuedStore.over(open_it, without_secrets(url), _open_queue(named, url))
+
+
+def _open_queue(named: str, store: str) -> WriteQueue:
+    scheme = urlsplit(named).scheme if "://" in named else ""
+    if scheme in _REDIS:
+        from hindsight_core.stores.redis_queue import RedisQueue
+
+        parts = urlsplit(store)
+        return RedisQueue(named, repr((parts.hostname, parts.port, parts.path, parts.query)))
+    if scheme:
+        raise ConfigurationError(
+            f"queue URL {scheme}://...: no such backend. Use redis://host:port/number or a path"
+        )
+    return LocalQueue(Path(named).expanduser().absolute() if named else None)
 
 
 def open_sql_store(url: str) -> SqlStore:

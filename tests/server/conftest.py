@@ -46,10 +46,10 @@ class RedisServer:
         self.process = None
         self.start()
 
-    def start(self):
+    def start(self, *options):
         program = shutil.which("redis-server") or str(get_binary_path())
         self.process = subprocess.Popen(
-            [program, "--save", "", "--bind", "127.0.0.1", "--port", str(self.port)],
+            [program, "--save", "", "--bind", "127.0.0.1", "--port", str(self.port), *options],
             cwd=self.folder,
             stdout=subprocess.DEVNULL,
         )

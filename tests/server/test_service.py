@@ -86,6 +86,7 @@ def test_what_is_not_there_and_what_is_not_read_is_said_so(tmp_path):
         assert ask(app, "/of/mine/readyz", root="/of/mine")[0] == 200
 
 
+@pytest.mark.swallows
 def test_a_store_that_is_down_is_alive_and_not_ready_and_says_what_it_waits_for():
     url = "postgresql://ada:s3cret@127.0.0.1:1/memory?connect_timeout=1"
     with Hindsight.open(url, embedder=None, lazy=True) as hindsight:

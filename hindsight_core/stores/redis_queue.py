@@ -1,0 +1,101 @@
+"""The write queue on a Redis server: one stream a store, shared by all processes.
+
+Durable as far as Redis is: with `appendonly yes` what it acknowledged outlives its process, and
+with `appendfsync always` its machine. See docs/deployment.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+from hindsight_core.errors import ConfigurationError, MissingExtraError
+from hindsight_core.stores.write_queue import Position, QueueError
+
+try:
+    import redis
+except ModuleNotFoundError as error:
+    if error.name != "redis":
+        raise
+    raise MissingExtraError("redis", "redis", reason=str(error)) from error
+
+__all__ = ["RedisQueue"]
+
+_TIMEOUT: Final = 0.5
+"""Seconds; two tries of it end before the deadline of the agent's call."""
+
+
+class RedisQueue:
+    """A `WriteQueue` for the store of that URL. Needs Redis 5 or a server that speaks like it.
+
+    It holds what users and agents said, redacted like in the store: guard the server like it.
+    """
+
+    def __init__(self, url: str, store: str) -> None:
+        try:
+            self._redis = cast("Any", redis.Redis).from_url(
+                url,
+                decode_responses=True,
+                socket_timeout=_TIMEOUT,
+                socket_connect_timeout=_TIMEOUT,
+            )
+        except ValueError as error:
+            raise ConfigurationError(f"queue: {error}. Use redis://host:port/number") from error
+        parts = urlsplit(url)
+        self._name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self._key = f"hindsight:{blake2b(store.encode(), digest_size=8).hexdigest()}:queue"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def durable(self) -> bool:
+        return True
+
+    def push(self, body: str) -> Position:
+        with _answering(self._name):
+            return _position(self._redis.xadd(self._key, {"body": body}))
+
+    def peek(self, limit: int) -> list[tuple[Position, str]]:
+        with _answering(self._name):
+            found = self._redis.xrange(self._key, count=limit)
+        return [(_position(id_), str(fields.get("body", ""))) for id_, fields in found]
+
+    def remove(self, positions: Sequence[Position]) -> None:
+        if positions:
+            with _answering(self._name):
+                self._redis.xdel(self._key, *(f"{one}-{other}" for one, other in positions))
+
+    def size(self) -> int:
+        with _answering(self._name):
+            return int(self._redis.xlen(self._key))
+
+    def warning(self) -> str:
+        with _answering(self._name):
+            about = self._redis.info()
+        if not int(about.get("aof_enabled", 0)):
+            return "appendonly is off: what waits is lost when Redis ends"
+        policy = str(about.get("maxmemory_policy", "noeviction"))
+        if int(about.get("maxmemory", 0)) and policy.startswith("allkeys"):
+            return f"maxmemory-policy {policy} may evict what waits: set volatile-lru"
+        return ""
+
+    def close(self) -> None:
+        self._redis.close()
+
+
+@contextmanager
+def _answering(name: str) -> Generator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        raise QueueError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _position(id_: str) -> Position:
+    one, _, other = id_.partition("-")
+    return int(one), int(other)

@@ -1,0 +1,259 @@
+"""Events wait in a queue while the store is away, and reach it afterwards, each once."""
+
+import threading
+import time
+
+import pytest
+import redis
+
+from hindsight_core import ConfigurationError, Hindsight, Scope
+from hindsight_core.errors import InvalidMemoryError, StoreUnavailableError
+from hindsight_core.stores import SqliteStore, open_store, with_queue
+from hindsight_core.stores.queueing import QueuedStore
+from hindsight_core.stores.redis_queue import RedisQueue
+from hindsight_core.stores.write_queue import LocalQueue, QueueError
+from hindsight_core.testing.samples import NOW, make_said
+from hindsight_core.testing.store_contract import StoreContract, assert_complete
+
+ADA, BOB = Scope(user="ada"), Scope(user="bob")
+
+
+class Server:
+    """A store that can be away as a server is: it refuses, or it hangs."""
+
+    def __init__(self, path):
+        self.inside = SqliteStore(path)
+        self.away = False
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def __getattr__(self, name):
+        found = getattr(self.inside, name)
+        if not callable(found):
+            return found
+
+        def call(*args, **kwargs):
+            self.goes_on.wait()
+            if self.away and name != "close":
+                raise StoreUnavailableError("the server is away")
+            return found(*args, **kwargs)
+
+        return call
+
+
+def until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture(params=["memory", "file", "redis"])
+def queue(request, tmp_path):
+    if request.param == "redis":
+        url = request.getfixturevalue("redis_server").url
+        return lambda: RedisQueue(url, "store")
+    place = tmp_path / "queue.db" if request.param == "file" else None
+    return lambda: LocalQueue(place)
+
+
+@pytest.fixture
+def server(tmp_path):
+    return Server(tmp_path / "server.db")
+
+
+@pytest.fixture
+def store(server, queue):
+    store = QueuedStore(lambda: server, "postgresql://host/db", queue())
+    yield store
+    server.goes_on.set()
+    store.close()
+
+
+class TestQueuedStore(StoreContract):
+    @pytest.fixture(autouse=True)
+    def _place(self, tmp_path):
+        self.path = tmp_path / "store.db"
+
+    def make_store(self):
+        return QueuedStore(lambda: SqliteStore(self.path), "postgresql://host/db", LocalQueue())
+
+    def open_again(self, store):
+        return self.make_store()
+
+
+def test_the_contract_is_run_whole():
+    assert assert_complete(StoreContract, TestQueuedStore) >= 60
+
+
+@pytest.mark.parametrize("how", ["refuses", "hangs"])
+def test_events_wait_while_the_server_is_away_and_arrive_in_their_order(store, server, how):
+    assert store.append(make_said("0", "run"), owner="p")
+    if how == "refuses":
+        server.away = True
+    else:
+        server.goes_on.clear()
+    for number in range(1, 5):
+        assert store.append(make_said(str(number), "run"), owner="p")
+    started = time.monotonic()
+    with pytest.raises(StoreUnavailableError):
+        store.events("run")
+    assert time.monotonic() - started < 1.5  # it fails at once: nobody waits for the deadline
+    assert store.queue_state()["backlog"] == 4
+    server.away = False
+    server.goes_on.set()
+    until(lambda: not store.queue_state()["backlog"])
+    until(lambda: store.append(make_said("5", "run"), owner="p") or True)
+    until(lambda: len(server.inside.events("run")) == 6)
+    assert [event.key for event in server.inside.events("run")] == list("012345")
+
+
+def test_what_was_stored_before_the_answer_was_lost_is_not_stored_twice(store, server):
+    class LostError(StoreUnavailableError):
+        pass
+
+    inside, lost = server.inside.append, []
+
+    def store_and_lose(event, *, owner):
+        inside(event, owner=owner)
+        if not lost:
+            lost.append(1)
+            raise LostError("the connection was lost")
+
+    server.inside.append = store_and_lose
+    assert store.append(make_said("1", "run"), owner="p")
+    until(lambda: not store.queue_state()["backlog"])
+    del server.inside.append
+    assert [event.key for event in server.inside.events("run")] == ["1"]
+
+
+def test_the_server_may_come_after_its_clients(server, queue):
+    server.away = True
+
+    def open_it():
+        if server.away:
+            raise StoreUnavailableError("nobody listens")
+        return server
+
+    store = QueuedStore(open_it, "postgresql://host/db", queue())
+    assert store.append(make_said("1", "run"), owner="p")
+    with pytest.raises(StoreUnavailableError, match="nobody listens"):
+        store.connect()
+    server.away = False
+    until(lambda: not store.queue_state()["backlog"])
+    assert [event.key for event in store.events("run")] == ["1"]
+    store.close()
+
+
+def test_an_event_that_the_store_refuses_does_not_hold_up_the_rest(store, server, caplog):
+    inside = server.inside.append
+
+    def picky(event, *, owner):
+        if event.key == "1":
+            raise InvalidMemoryError("event", "SECRETMARK is not liked", "Leave it")
+        return inside(event, owner=owner)
+
+    server.inside.append = picky
+    server.away = True
+    for number in range(3):
+        store.append(make_said(str(number), "run"), owner="p")
+    server.away = False
+    until(lambda: not store.queue_state()["backlog"])
+    assert [event.key for event in server.inside.events("run")] == ["0", "2"]
+    assert store.queue_state()["refused"] == 1
+    assert "SECRETMARK" not in caplog.text
+
+
+def test_what_waits_of_a_user_is_erased_with_him(store, server):
+    server.away = True
+    store.append(make_said("a", "run-a", ADA), owner="p")
+    store.append(make_said("b", "run-b", BOB), owner="p")
+    with pytest.raises(StoreUnavailableError):
+        store.erase(ADA, at=NOW)  # half of it: what waits is gone, the store was not reached
+    server.away = False
+    until(lambda: not store.queue_state()["backlog"])
+    receipt = store.erase(ADA, at=NOW)
+    assert receipt.remaining["queue"] == 0
+    assert (server.inside.events("run-a"), len(server.inside.events("run-b"))) == ([], 1)
+
+
+def test_what_a_process_left_behind_is_delivered_by_the_next(server, queue):
+    if not queue().durable:
+        return
+    server.away = True
+    first = QueuedStore(lambda: server, "postgresql://host/db", queue())
+    first.append(make_said("1", "run"), owner="p")
+    first._delivery._stopped.set()  # as if it were killed: nothing is handed over any more
+    server.away = False
+    second = QueuedStore(lambda: server, "postgresql://host/db", queue())
+    second._delivery._wanted.set()
+    until(lambda: server.inside.events("run"))
+    assert second.queue_state()["backlog"] == 0
+    second.close()
+
+
+def test_while_both_are_away_events_wait_in_the_process(server, redis_server):
+    store = QueuedStore(lambda: server, "postgresql://host/db", RedisQueue(redis_server.url, "s"))
+    server.away = True
+    store.append(make_said("1", "run"), owner="p")
+    redis_server.stop()
+    for number in ("2", "3"):
+        store.append(make_said(number, "run"), owner="p")
+    state = store.queue_state()
+    assert (state["in_memory"], bool(state["error"])) == (2, True)
+    server.away = False
+    until(lambda: len(server.inside.events("run")) == 2)  # the first one waits for Redis
+    assert store.append(make_said("4", "run"), owner="p")
+    assert len(server.inside.events("run")) == 3
+    store.close()
+
+
+def test_what_waits_in_memory_is_handed_over_or_told_at_the_end(server, caplog):
+    store = QueuedStore(lambda: server, "postgresql://host/db", LocalQueue())
+    server.away = True
+    store.append(make_said("1", "run"), owner="p")
+    store.close()
+    assert "1 events that waited in memory" in caplog.text
+    assert "HINDSIGHT_QUEUE" in caplog.text
+
+
+def test_redis_keeps_what_it_took_with_its_append_only_file(tmp_path, redis_server):
+    queue = RedisQueue(redis_server.url, "store")
+    assert "appendonly" in queue.warning()
+    with redis.Redis.from_url(redis_server.url) as raw:
+        raw.config_set("appendonly", "yes")
+        until(lambda: not raw.info("persistence")["aof_rewrite_in_progress"])
+    assert queue.warning() == ""
+    queue.push("kept")
+    redis_server.stop()
+    with pytest.raises(QueueError):
+        queue.size()
+    redis_server.start("--appendonly", "yes")
+    assert [body for _, body in queue.peek(9)] == ["kept"]
+    queue.close()
+
+
+def test_two_stores_never_share_a_queue(redis_server, monkeypatch):
+    names = set()
+    for url in (
+        "postgresql://a/x",
+        "postgresql://b/x",
+        "postgresql://a/y",
+        "postgresql://a/x?schema=z",
+    ):
+        store = with_queue(lambda: None, url, redis_server.url)()
+        names.add(store._delivery._queue._key)
+        store.close()
+    assert len(names) == 4
+
+
+def test_a_queue_of_another_kind_is_refused():
+    with pytest.raises(ConfigurationError, match="redis://"):
+        Hindsight.open("postgresql://host/db", embedder=None, queue="kafka://host", lazy=False)
+
+
+def test_an_embedded_store_needs_no_queue(tmp_path):
+    def open_it():
+        return open_store(f"sqlite:///{tmp_path / 's.db'}")
+
+    assert with_queue(open_it, f"sqlite:///{tmp_path / 's.db'}", "redis://nowhere") is open_it
