@@ -45,7 +45,6 @@ __all__ = ["RunRecorder"]
 _PATIENCE: Final = 0.6
 """Share of the deadline that a recall waits for the query's vector before it goes by words."""
 _KEPT: Final = frozenset({"user", "agent", "after_tool", "rejected", "feedback", "finish"})
-"""What is recorded later where it cannot be now."""
 _MAX_TEXT: Final = 64_000
 """Characters kept of one turn; the middle of a longer one is left out."""
 
@@ -182,8 +181,7 @@ class RunRecorder:
     def _safely(self, operation: str, default: Any, function: Any, *args: Any) -> Any:
         if self.scope is None:
             return default
-        safe = self._core.failsafe
-        call = safe.keep if operation in _KEPT else safe.call
+        call = self._core.failsafe.keep if operation in _KEPT else self._core.failsafe.call
         return call(operation, default, function, *args)
 
     def _base(self, key: str) -> dict[str, Any]:

@@ -68,12 +68,6 @@ def _gauges(health: Health) -> Iterator[Metric]:
             not health.vectors_error,
         ),
         ("untold", "Changes that the index of vectors waits for", health.untold),
-        (
-            "vectors_up",
-            "Whether the vector index answers, or there is none",
-            not health.vectors_error,
-        ),
-        ("untold_changes", "Changes that the vector index waits for", health.untold),
         ("queue_backlog", "Events that wait for the store", health.queue.get("backlog", 0)),
         ("queue_refused", "Events that waited and were refused", health.queue.get("refused", 0)),
         ("queue_up", "Whether the queue answers, or there is none", not health.queue.get("error")),
