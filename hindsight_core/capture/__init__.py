@@ -18,10 +18,11 @@ from hindsight_core.capture.preferences import (
     read_preference,
 )
 from hindsight_core.capture.preferences_replacing import hold_apart, replaces
+from hindsight_core.capture.preferences_terms import topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
-from hindsight_core.capture.states import State, in_state
+from hindsight_core.capture.states import State, in_state, is_of_one_state
 
 __all__ = [
     "BadLineError",
@@ -39,6 +40,7 @@ __all__ = [
     "format_of",
     "hold_apart",
     "in_state",
+    "is_of_one_state",
     "judge_outcome",
     "judge_run",
     "make_call",
@@ -52,5 +54,6 @@ __all__ = [
     "signature",
     "situation_of",
     "to_jsonable",
+    "topics_of",
     "withdraw",
 ]

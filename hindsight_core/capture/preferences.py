@@ -7,13 +7,15 @@ more than a missed one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.preferences_features import compiled
+from hindsight_core.capture.preferences_features import classes as classes_of
+from hindsight_core.capture.preferences_features import compiled, fold_sentence
 from hindsight_core.capture.preferences_joining import statements
 from hindsight_core.capture.preferences_score import Judged, judge
-from hindsight_core.capture.preferences_terms import entities_of, terms_of
+from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of
 from hindsight_core.capture.preferences_text import mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean
@@ -23,6 +25,7 @@ __all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences", "read_pre
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
 _BEFORE: Final = 400
+_CLAUSE: Final = re.compile(r"[,;:!?。]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,14 @@ def read_preference(statement: str) -> PreferenceFinding | None:
     return _finding(judged, "") if judged else None
 
 
+def _is_of_another(content: str, code: str, terms: Terms) -> bool:
+    """Whether what is said of somebody else is the wish itself, and not the reason for it."""
+    named = (*terms.want, *terms.avoid)
+    folded = fold_sentence(content, code)
+    clauses = [one for one in _CLAUSE.split(folded) if "third_person" in classes_of(one, code)]
+    return not named or not clauses or any(term in one for one in clauses for term in named)
+
+
 def _finding(group: list[Judged], before: str) -> PreferenceFinding:
     code = group[0].code
     spaced = compiled(code).language.spaced
@@ -97,7 +108,7 @@ def _finding(group: list[Judged], before: str) -> PreferenceFinding:
         condition=terms.condition,
         exception=terms.exception,
         is_correction=bool(classes & compiled(code).language.correcting),
-        of_another="third_person" in classes,
+        of_another="third_person" in classes and _is_of_another(content, code, terms),
         entities=entities_of(content),
         want=terms.want,
         avoid=terms.avoid,

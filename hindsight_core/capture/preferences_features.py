@@ -66,6 +66,8 @@ class Compiled:
         self.patterns: Final = {
             feature: re.compile(pattern) for feature, pattern in language.patterns.items()
         }
+        self.days: Final = re.compile(language.days)
+        self.onset: Final = re.compile(language.onset)
 
     def units(self, folded: str) -> tuple[str, ...]:
         """Cut folded text into what phrases are matched on."""
@@ -112,6 +114,7 @@ def _clause_starts(units: Sequence[str], openers: frozenset[str]) -> list[bool]:
 def classes(folded: str, code: str) -> set[str]:
     """Return the classes that occur in a folded sentence, pairs included."""
     table = compiled(code)
+    folded = table.onset.sub(table.language.onset_as, folded)
     units = table.units(folded)
     starts = _clause_starts(units, table.language.openers)
     opening = starts.index(False) if False in starts else len(starts)

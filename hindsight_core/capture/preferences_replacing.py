@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -11,25 +11,41 @@ from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.preferences import PreferenceFinding
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.schema import Kind
-from hindsight_core.text import count_cjk
+from hindsight_core.stem import stem
+from hindsight_core.text import count_cjk, is_cjk
 
 __all__ = ["hold_apart", "replaces"]
 
+Spellings = Callable[[Sequence[str]], Sequence[str]]
+"""From names to the same names and every other word for each."""
 _LANGUAGE: Final = "answer language"
+_MEASURE: Final = 2
+"""Signs that may follow a thing in a language without spaces and make it no other one: 火车(票)."""
 _ALIKE: Final = 0.5
 """Share of words in the same order from which two sentences are built alike."""
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9_.+#-]*")
 
 
-def replaces(new: PreferenceFinding, old: PreferenceFinding) -> bool:
+def replaces(
+    new: PreferenceFinding, old: PreferenceFinding, *, spellings: Spellings = tuple
+) -> bool:
     """Whether `new`, said later by the same user, takes the place of `old`.
 
     Both must be about the same slot, and not hold apart (`hold_apart`). It does when it says that
     it corrects, when it is against what the older one wanted or wants what that one was against,
     and, for a slot that holds one value at a time (seat, editor, answer language ...), when both
     want something and nothing of it is shared, or both are facts.
+    Whatever the slots, a correction that turns against the very thing which the older one wanted,
+    or to what it was against ("no trains any more" after "I go by train"), takes its place;
+    `spellings` knows other names of the thing.
     """
-    if new.slot != old.slot or new.content == old.content or hold_apart(new, old):
+    if new.content == old.content or hold_apart(new, old):
+        return False
+    if new.is_correction and (
+        _ends(new.avoid, spellings(old.want)) or _ends(new.want, spellings(old.avoid))
+    ):
+        return True
+    if new.slot != old.slot:
         return False
     if new.is_correction or _share(new.avoid, old.want) or _share(new.want, old.avoid):
         return True
@@ -43,22 +59,60 @@ def replaces(new: PreferenceFinding, old: PreferenceFinding) -> bool:
 def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
     """Whether two statements about one slot hold for different things, so that both stand.
 
-    Another condition or place ("tabs in Go", "spaces in Python"), another object beside what is
-    wanted ("reply to Bob in English", "reply to Li in Chinese"), another topic (code comments in
+    Another condition, place or day ("tabs in Go", "spaces in Python"), another object beside what
+    is wanted ("reply to Bob in English", "reply to Li in Chinese"), another topic (code comments in
     English, answers in German), or somebody else's affair: "my brother moved to Ghent" is no news
     of a sister.
     """
     if one.condition != other.condition or one.where != other.where:
         return True
-    if one.of_another or other.of_another:
+    if one.of_another or other.of_another or _on_other_days(one, other):
         return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
     if one.topic and other.topic:
-        return not _share(one.topic, other.topic)
+        return not (_share(one.topic, other.topic) or _told(one, other) or _told(other, one))
     # The language of one kind of text is not that of all answers; elsewhere a lone topic may be
     # no more than how a sentence begins ("a new rule for seats: ...").
     return one.slot == _LANGUAGE and bool(one.topic or other.topic)
+
+
+def _on_other_days(one: PreferenceFinding, other: PreferenceFinding) -> bool:
+    first, second = _days(one), _days(other)
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def _days(finding: PreferenceFinding) -> frozenset[str]:
+    """The recurring days on which a statement holds; one that is wanted or not is no condition."""
+    code = language_of(finding.content)
+    if not code:
+        return frozenset()
+    found = compiled(code).days.findall(fold_sentence(finding.content, code))
+    valued = " ".join((*finding.want, *finding.avoid)).casefold()
+    return frozenset(day for day in found if day not in valued)
+
+
+def _told(one: PreferenceFinding, other: PreferenceFinding) -> bool:
+    """Whether the topic of the one is told in the words of the other."""
+    return any(_within(topic, other.content.casefold()) for topic in one.topic)
+
+
+def _ends(avoided: Iterable[str], wanted: Iterable[str]) -> bool:
+    """Whether a thing that is to be no more is one that was wanted, under whichever name."""
+    names = {*map(_plain, wanted)}
+    return any(_is_one_of(_plain(thing), names) for thing in avoided)
+
+
+def _plain(term: str) -> str:
+    return " ".join(map(stem, term.casefold().split()))
+
+
+def _is_one_of(thing: str, names: Iterable[str]) -> bool:
+    if not is_cjk(thing[:1]):
+        return thing in names
+    return any(
+        name and thing.startswith(name) and len(thing) - len(name) <= _MEASURE for name in names
+    )
 
 
 def _differ_twice(one: PreferenceFinding, other: PreferenceFinding) -> bool:

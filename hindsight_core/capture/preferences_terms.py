@@ -13,15 +13,22 @@ from functools import lru_cache
 from typing import Final
 
 from hindsight_core.capture.languages import Language
-from hindsight_core.capture.preferences_features import Compiled, compiled
+from hindsight_core.capture.preferences_features import (
+    Compiled,
+    compiled,
+    fold_sentence,
+    language_of,
+)
 from hindsight_core.schema import Polarity
 from hindsight_core.text import fold
 
-__all__ = ["Terms", "entities_of", "terms_of"]
+__all__ = ["Terms", "entities_of", "terms_of", "topics_of"]
 
-_LIST: Final = re.compile(r"\s*(?:,|、|/(?=\w)| or | and | nor |或者|或|和|以及)\s*")
+_LIST: Final = re.compile(r"\s*(?:,|、| or | and | nor |或者|或|和|以及)\s*")
+_SLASH: Final = re.compile(r"/(?=\w)")
 _EDGE: Final = " .。!?\"'()“”「」`"
 _MAX_WORDS: Final = 5
+_MAX_TOPICS_READ: Final = 2_000
 _SHORT: Final = 2
 _GROUPS: Final = ("want", "avoid", "except", "where", "if", "topic")
 _MAX_TERMS: Final = 6
@@ -77,8 +84,9 @@ def _split(text: str, language: Language, *, cut: bool) -> tuple[list[str], list
     for part in _LIST.split(text):
         term, acts = strip(part.strip(_EDGE), language, cut)
         verbs += acts
-        if term and term not in language.stop:
-            terms.append(term)
+        # "Finance/Incoming" is one thing, "npm/yarn" are two: who compares knows both readings.
+        readings = dict.fromkeys((term, *_SLASH.split(term)))
+        terms += [one for one in readings if one and one not in language.stop]
     return terms, verbs
 
 
@@ -133,6 +141,16 @@ def entities_of(statement: str) -> tuple[str, ...]:
     quoted = [match[1].strip() for match in _QUOTED.finditer(statement)]
     named = [match[0] for match in _ENTITY.finditer(statement) if match.start() > 0]
     return _unique([*quoted, *named])
+
+
+def topics_of(text: str) -> frozenset[str]:
+    """Return the slots of which a text speaks, whatever it says of them; bounded in length."""
+    considered = text[:_MAX_TOPICS_READ]
+    code = language_of(considered)
+    if not code:
+        return frozenset()
+    folded = fold_sentence(considered, code)
+    return frozenset(_topic_slots(folded, code))
 
 
 def terms_of(statement: str, code: str, found: set[str], *, before: str = "") -> Terms:

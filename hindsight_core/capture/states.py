@@ -15,9 +15,9 @@ from typing import Final
 from hindsight_core.capture.outcomes import says_no_effect
 from hindsight_core.capture.pairing import JudgedCall
 from hindsight_core.capture.similar_calls import mentions
-from hindsight_core.schema import ErrorClass, ToolCall
+from hindsight_core.schema import ErrorClass, Memory, ToolCall
 
-__all__ = ["Course", "State", "had_no_effect", "in_state"]
+__all__ = ["Course", "State", "had_no_effect", "in_state", "is_of_one_state"]
 
 
 _LAST: Final = 2
@@ -70,6 +70,16 @@ def had_no_effect(call: JudgedCall) -> bool:
         not outcome.ok
         and outcome.error_class is ErrorClass.SOFT
         and says_no_effect(outcome.message)
+    )
+
+
+def is_of_one_state(memory: Memory) -> bool:
+    """Whether a lesson is about a call without effect, which tells nothing of other states."""
+    lesson = memory.lesson
+    return (
+        lesson is not None
+        and lesson.mistake.error_class is ErrorClass.SOFT
+        and says_no_effect(lesson.mistake.consequence)
     )
 
 

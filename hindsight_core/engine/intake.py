@@ -14,6 +14,7 @@ from typing import Final
 from hindsight_core.capture import (
     Judgement,
     clear_lesson,
+    is_of_one_state,
     judge_run,
     merge_lesson,
     read_feedback,
@@ -26,12 +27,13 @@ from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
-from hindsight_core.engine.relating import RELATABLE, is_replaced
+from hindsight_core.engine.relating import RELATABLE
+from hindsight_core.engine.replacing import superseded
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision
-from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
+from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo
 from hindsight_core.schema import Candidate, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
@@ -135,22 +137,7 @@ class Intake:
 
     def supersede(self, memory: Memory) -> list[Memory]:
         """The older statements of the same user that a new one takes the place of, marked so."""
-        if memory.kind not in RELATABLE or not memory.key.subject:
-            return []
-        where = Where(kinds=(memory.kind,), subject=memory.key.subject)
-        older = self._core.store.select(memory.scope, where, limit=20)
-        now = self._core.clock()
-        return [
-            old.model_copy(
-                update={
-                    "superseded_by": memory.id,
-                    "updated_at": now,
-                    "revision": old.revision + 1,
-                }
-            )
-            for old in self._core.seal.intact(older, self._core.store)
-            if old.id != memory.id and is_replaced(old, memory)
-        ]
+        return superseded(self._core, memory)
 
     def _drain_once(self, run_id: str) -> list[PutResult]:
         events = self._core.store.events(run_id)
@@ -208,20 +195,26 @@ class Intake:
         return replaced | {back.id: back.model_copy(update={"supersedes": tuple(replaced)})}
 
     def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:
-        """Lessons of the same situation that a success of this run proves wrong, and its path."""
+        """Lessons that a success of this very call proves wrong, and the run's unverified path.
+
+        What had no effect in another task may have none there again.
+        """
         store = self._core.store
         for memory in store.find(scope, judgement.unverified):
             kept = withdraw(memory, run_id)
             if kept != memory:
                 yield self._revised(kept, memory)
         tasks = {_task(call.situation) for call in judgement.calls}
-        ids = {
-            stats.memory_id
+        failed = [
+            stats
             for signature in judgement.cleared
             for stats in store.call_stats(scope, signature=signature)
-            if stats.memory_id and _task(stats.situation) in tasks
-        }
-        for memory in store.get(scope, sorted(ids)):
+            if stats.memory_id
+        ]
+        here = {stats.memory_id for stats in failed if _task(stats.situation) in tasks}
+        for memory in store.get(scope, sorted({stats.memory_id for stats in failed})):
+            if memory.id not in here and is_of_one_state(memory):
+                continue
             cleared = clear_lesson(memory, judgement.cleared)
             if cleared != memory:
                 yield self._revised(cleared, memory)

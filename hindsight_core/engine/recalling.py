@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+from hindsight_core.capture import is_of_one_state, topics_of
 from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
@@ -200,7 +201,14 @@ class Recaller:
     ) -> tuple[Found, ...]:
         """Give the seats, none of them to a record that was changed behind our back."""
         while True:
-            seated = seat(candidates, seats, threshold, task=task)
+            seated = seat(
+                candidates,
+                seats,
+                threshold,
+                task=task,
+                topics=topics_of(task),
+                of_one_state=is_of_one_state,
+            )
             picked = [found.memory for found in seated if found.kept]
             intact = {m.id for m in self._core.seal.intact(picked, self._core.store)}
             if len(intact) == len(picked):

@@ -26,13 +26,14 @@ from hindsight_core.guard import (
     same_polarity,
 )
 from hindsight_core.ports import AuditEntry, Where
+from hindsight_core.recall import shipped_synonyms
 from hindsight_core.schema import Kind, Memory, Source, Status
 from hindsight_core.text import fold, terms
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["RELATABLE", "Relater", "is_replaced"]
+__all__ = ["RELATABLE", "Relater", "is_correction", "is_replaced"]
 
 RELATABLE: Final = (Kind.PREFERENCE, Kind.FACT)
 """Kinds that are statements; lessons and paths are joined by the calls that they are about."""
@@ -173,10 +174,18 @@ class Relater:
                 self._core.store.audit(entry)
 
 
+def is_correction(memory: Memory) -> bool:
+    """Whether a person's statement says that something said before holds no more."""
+    if memory.source not in _PERSONS:
+        return False
+    finding = read_preference(memory.content)
+    return finding is not None and finding.is_correction
+
+
 def is_replaced(old: Memory, new: Memory) -> bool:
     """Whether a person's newer statement takes the place of his older one; see `replaces`."""
     pair = _statements(old, new)
-    return pair is not None and replaces(*pair)
+    return pair is not None and replaces(*pair, spellings=shipped_synonyms().spellings)
 
 
 def _holds_apart(old: Memory, new: Memory) -> bool:

@@ -17,8 +17,17 @@ from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
 
 __all__ = ["Cause", "Traits", "causes_of", "contradicted", "traits_of"]
 
-_STANDING: Final = frozenset((ErrorClass.VALIDATION, ErrorClass.NOT_FOUND, ErrorClass.PERMISSION))
-"""Failures about a value itself, and not about what else is there at that time."""
+_STANDING: Final = frozenset(
+    (
+        ErrorClass.VALIDATION,
+        ErrorClass.NOT_FOUND,
+        ErrorClass.PERMISSION,
+        ErrorClass.UNAVAILABLE,
+        ErrorClass.SOFT,
+    )
+)
+"""Failures about a value itself, and not about what else is there at that time; what is transient
+is left out before, so what is unavailable is so for good."""
 _REQUIRED: Final = re.compile(
     r"required|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
     r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
@@ -131,7 +140,7 @@ class _Case:
 
     def causes(self) -> list[Cause]:
         """The narrowest reading that has evidence; several only where several are sure."""
-        if self.error_class not in DETERMINISTIC and self.error_class is not ErrorClass.SOFT:
+        if self.error_class not in DETERMINISTIC | _STANDING:
             return []
         found = [*self._missing(), *self._formats()]
         if not found and self.error_class in _STANDING:

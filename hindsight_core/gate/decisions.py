@@ -124,7 +124,7 @@ def find_flag(
         return None
     if any(entry.successes for entry in stats):
         return None
-    failed = [e for e in stats if e.failures and e.error_class in DETERMINISTIC]
+    failed = [entry for entry in stats if entry.failures and _stands(entry)]
     if not failed:
         return None
     return _flag(max(failed, key=lambda entry: entry.failures), clock(), here=False)
@@ -159,6 +159,12 @@ def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
     advice = "It may work later." if flag.transient else "It is likely to fail again."
     known = f"This {tool} call failed {times} {place} ({flag.error_class}). {advice}"
     return f"{known} {lesson}" if lesson else known
+
+
+def _stands(entry: CallStats) -> bool:
+    """Whether the failure was about the call itself: what is closed for good is so again."""
+    for_good = entry.error_class == ErrorClass.UNAVAILABLE and not entry.transient
+    return for_good or entry.error_class in DETERMINISTIC
 
 
 def _flag(entry: CallStats, now: datetime, *, here: bool) -> Flag | None:

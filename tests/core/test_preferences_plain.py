@@ -3,6 +3,7 @@
 import pytest
 
 from hindsight_core.capture import extract_preferences, read_preference, replaces
+from hindsight_core.recall import shipped_synonyms
 
 WISHES = (
     "I prefer dark mode",
@@ -116,3 +117,50 @@ def test_a_wish_for_one_thing_replaces_none_for_another(older, newer):
 )
 def test_a_newer_wish_for_the_same_thing_replaces_the_older(older, newer):
     assert replaces(read_preference(newer), read_preference(older))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("我出差都坐高铁，一等座靠过道。", "以后出差改坐飞机，别再订火车票。"),
+        ("我寄文件都走顺丰，到付。", "以后寄文件改走京东，别再下顺丰的单。"),
+        ("注释一律用英文，美式拼写。", "来了新同事，注释从现在起改写中文，别再生成英文的。"),
+        ("發貨單的重量填克，不填公斤。", "系統升級了，發貨單的重量改填公斤，別再填克。"),
+        ("I always go by train, second class.", "From now on I fly, don't book trains any more."),
+        ("I ship documents with FastPost.", "Ship documents with NordMail, never FastPost again."),
+    ],
+)
+def test_a_correction_that_ends_what_was_wanted_replaces_it_whatever_the_slot(older, newer):
+    spellings = shipped_synonyms().spellings
+    assert replaces(read_preference(newer), read_preference(older), spellings=spellings)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("周一的报告用英文写。", "周五的报告用中文写。"),
+        ("我喜欢坐高铁。", "我妹妹不坐高铁了，别再给她订火车票。"),
+        ("周报用邮件发。", "别再给王总发邮件。"),
+    ],
+)
+def test_a_correction_of_something_else_replaces_nothing(older, newer):
+    spellings = shipped_synonyms().spellings
+    assert not replaces(read_preference(newer), read_preference(older), spellings=spellings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "注释从现在起改写中文，别再生成英文的。",
+        "版本说明从这一版起改写中文，不再写英文的。",
+        "报告从下周一开始一律发邮件。",
+        "Starting next week write code comments in English, no more German ones.",
+    ],
+)
+def test_a_date_from_which_on_a_wish_holds_makes_it_no_passing_one(text):
+    assert extract_preferences(text)
+
+
+@pytest.mark.parametrize("text", ["把这段话改写成英文", "帮我改写中文简历"])
+def test_what_is_to_be_rewritten_is_no_lasting_wish(text):
+    assert not extract_preferences(text)

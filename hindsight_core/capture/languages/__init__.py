@@ -83,7 +83,9 @@ class Language:
     that name an act and `whole` words that begin like one of them. `negative`, `factual`, `wishing`
     and `correcting` are the classes that tell a statement's polarity and kind. `joins_back`,
     `joins_on`, `grounds`, `carries_on` and `breaks_off` tell which neighbouring sentences belong to
-    a statement; after a sentence of a class in `disclaims` no sentence is the user's own will.
+    a statement; after a sentence of a class in `disclaims` no sentence is the user's own will. What
+    matches `days` names a day that comes again; what matches `onset` ("from next week on") is read
+    as `onset_as` where classes are looked for.
     """
 
     code: str
@@ -117,6 +119,9 @@ class Language:
     disclaims: frozenset[str]
     joins_back: str
     joins_on: str
+    days: str
+    onset: str
+    onset_as: str
 
 
 def _read(name: str) -> str:
@@ -199,4 +204,7 @@ def load(code: str) -> Language:
         disclaims=frozenset(_listed(table["joining"]["disclaims"])),
         joins_back=joined([table["joining"]["back"]]),
         joins_on=joined([table["joining"]["on"]]),
+        days=joined([table["days"]]),
+        onset=joined([table["onset"]]),
+        onset_as=table["onset_as"],
     )

@@ -1,0 +1,43 @@
+"""Which older statements of a user a new one takes the place of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.relating import RELATABLE, is_correction, is_replaced
+from hindsight_core.ports import Where
+from hindsight_core.schema import Memory
+
+__all__ = ["superseded"]
+
+_SAME_SLOT: Final = 20
+_MAX_CORRECTED: Final = 200
+"""The newest statements that are read, of whatever slot, to see which of them is corrected."""
+
+
+def superseded(core: Core, memory: Memory) -> list[Memory]:
+    """Return the older statements whose place a new one takes, each at its next revision.
+
+    They are of the same slot; what a correction corrects may be of any.
+    """
+    if memory.kind not in RELATABLE or not memory.key.subject:
+        return []
+    where = Where(kinds=(memory.kind,), subject=memory.key.subject)
+    older = core.store.select(memory.scope, where, limit=_SAME_SLOT)
+    if is_correction(memory):
+        known = {old.id for old in older}
+        newest = core.store.select(memory.scope, Where(kinds=(memory.kind,)), limit=_MAX_CORRECTED)
+        older = [*older, *(old for old in newest if old.id not in known)]
+    now = core.clock()
+    return [
+        old.model_copy(
+            update={
+                "superseded_by": memory.id,
+                "updated_at": now,
+                "revision": old.revision + 1,
+            }
+        )
+        for old in core.seal.intact(older, core.store)
+        if old.id != memory.id and is_replaced(old, memory)
+    ]
