@@ -41,7 +41,9 @@ class SentenceTransformerEmbedder(HubEmbedder):
         return _load("SentenceTransformer", self._name, self._options)
 
     def _dimension(self, model: Any) -> int:
-        return int(model.get_sentence_embedding_dimension())
+        if hasattr(model, "get_embedding_dimension"):
+            return int(model.get_embedding_dimension())
+        return int(model.get_sentence_embedding_dimension())  # its name before release 5.4
 
     def _encode_passages(self, model: Any, texts: list[str]) -> Any:
         return model.encode_document(texts, show_progress_bar=False)
