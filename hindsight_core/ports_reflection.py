@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from hindsight_core.port_types import PutResult, RunInfo
-from hindsight_core.schema import Memory
+from hindsight_core.schema import Memory, Scope
 
 __all__ = ["ChatModel", "ReflectionStore", "Spent"]
 
@@ -54,6 +54,13 @@ class ReflectionStore(Protocol):
 
         Raises `StaleError` when one of the runs was taken off already, and as `put` does; then
         nothing of it is stored.
+        """
+        ...
+
+    def session_runs(self, scope: Scope, session: str) -> Sequence[RunInfo]:
+        """The runs of a session (of that scope, or started in it) that a scope sees, oldest first.
+
+        Those alone of which events are still kept.
         """
         ...
 

@@ -18,7 +18,7 @@ from hindsight_core.capture.preferences import (
     read_preference,
 )
 from hindsight_core.capture.preferences_replacing import hold_apart, replaces
-from hindsight_core.capture.preferences_terms import topics_of
+from hindsight_core.capture.preferences_terms import entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
@@ -36,6 +36,7 @@ __all__ = [
     "as_args",
     "clear_lesson",
     "course_of",
+    "entities_of",
     "extract_preferences",
     "format_of",
     "hold_apart",

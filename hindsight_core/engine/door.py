@@ -41,15 +41,7 @@ from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.guard import Judge
 from hindsight_core.ids import new_id
 from hindsight_core.observing import choose_observer
-from hindsight_core.ports import (
-    Clock,
-    Embedder,
-    ErasureReceipt,
-    IdFactory,
-    Reranker,
-    Store,
-    Where,
-)
+from hindsight_core.ports import Clock, Embedder, ErasureReceipt, IdFactory, Reranker, Store, Where
 from hindsight_core.ports_observing import Observer
 from hindsight_core.ports_reflection import ChatModel
 from hindsight_core.recall import LessonKey, LessonMatch, RecallReport, strip_blocks
@@ -298,6 +290,15 @@ class Hindsight:
         return self._recaller.recall(
             scope, query, where=where, top_k=top_k, threshold=threshold, details=details
         )
+
+    def summarize(self, scope: Scope, session: str) -> Memory:
+        """Make one short-term record of a session: what was wanted, of what, what came of it.
+
+        By the chat model where there is one, else by rules; again, it renews the record. Raises
+        `NotFoundError` when no run of the session is kept, `InvalidMemoryError` when the guard
+        refuses it; what the guard holds back is returned with status `quarantined`.
+        """
+        return self.reflection.summarize(scope, session)
 
     def prefetch(self, query: str) -> None:
         """Encode a query ahead of the recall for it, in the background; returns at once."""

@@ -32,7 +32,7 @@ from hindsight_core.engine.replacing import superseded
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
-from hindsight_core.guard import Decision
+from hindsight_core.guard import Decision, Verdict
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo
 from hindsight_core.schema import Candidate, Memory, Scope, Status, check_text
 
@@ -90,10 +90,12 @@ class Intake:
             if run.owner == self._core.owner:
                 self.drain(run.run_id)
 
-    def admit(self, candidate: Candidate, *, actor: str) -> Memory | None:
+    def admit(
+        self, candidate: Candidate, *, actor: str, verdict: Verdict | None = None
+    ) -> Memory | None:
         """Guard one candidate; None when it is refused, which the audit log tells."""
         check_text("content", candidate.value.content, limit=self._core.settings.max_memory_bytes)
-        verdict = verdict_on(self._core, candidate)
+        verdict = verdict or verdict_on(self._core, candidate)
         now = self._core.clock()
         if verdict.decision is Decision.REFUSED:
             self._core.store.audit(
@@ -156,8 +158,7 @@ class Intake:
             calls=_with_lessons(judgement.calls, memories.values()),
             uses=uses,
         )
-        if results:
-            self._core.generation += 1
+        self._core.generation += bool(results)
         self.maybe_over.discard(run_id)
         made = {result.id for result in results if result.created}
         self._encoder.wake([memory for memory in memories.values() if memory.id in made])

@@ -14,8 +14,10 @@ from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.reflecting import ReflectionReport, reflect_once
+from hindsight_core.engine.summarizing import summarize
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports_reflection import ChatModel, Spent
+from hindsight_core.schema import Memory, Scope
 
 __all__ = ["Reflection", "ReflectionState"]
 
@@ -46,6 +48,8 @@ class Reflection:
         self, core: Core, encoder: Encoder, intake: Intake, model: ChatModel | None
     ) -> None:
         self._core = core
+        self._encoder = encoder
+        self._intake = intake
         self._carding = Carding(core, encoder, intake)
         self._model = model
         self._lock = threading.Lock()
@@ -65,6 +69,15 @@ class Reflection:
                 "chat: no chat model. Name one: Hindsight.open(chat=OpenAIChat(...))"
             )
         return self._batch(self._model, every=timedelta(0))
+
+    def summarize(self, scope: Scope, session: str) -> Memory:
+        """Make one record of a session; see `Hindsight.summarize`."""
+        asker = None
+        if self._model is not None:
+            asker = Asker(self._core, self._model, wait=self._stopped.wait)
+        memory = summarize(self._core, self._intake, asker, scope, session)
+        self._encoder.wake([memory])
+        return memory
 
     def state(self) -> ReflectionState:
         """What waits, and what was spent."""

@@ -130,6 +130,11 @@ class SealingStore:
     def settle(self, run_id: str, *, memories: Sequence[Memory], **more: Any) -> list[PutResult]:
         return self._store.settle(run_id, memories=self._sealed(memories), **more)
 
+    def reflect(
+        self, run_ids: Sequence[str], memories: Sequence[Memory], **more: Any
+    ) -> Sequence[PutResult]:
+        return self._store.reflect(run_ids, self._sealed(memories), **more)
+
     @classmethod
     def over(cls, store: Store, seal: Seal) -> Store:
         """The store with its records signed."""

@@ -13,9 +13,20 @@ from hindsight_core.reflect.checking import Refused, check_card
 from hindsight_core.reflect.logs import LoggedCall, RunLog
 from hindsight_core.reflect.merging import merge_alike, merge_card
 from hindsight_core.reflect.prompting import SYSTEM, Prompt, Room, prompts_for
+from hindsight_core.reflect.sessions import (
+    SUMMARY_SCHEMA,
+    SUMMARY_SYSTEM,
+    SessionLog,
+    Summary,
+    read_summary,
+    session_text,
+    summary_by_rules,
+)
 
 __all__ = [
     "CARD_SCHEMA",
+    "SUMMARY_SCHEMA",
+    "SUMMARY_SYSTEM",
     "SYSTEM",
     "AnswerError",
     "Card",
@@ -24,10 +35,15 @@ __all__ = [
     "Refused",
     "Room",
     "RunLog",
+    "SessionLog",
+    "Summary",
     "check_card",
     "merge_alike",
     "merge_card",
     "prompts_for",
     "read_answer",
     "read_cards",
+    "read_summary",
+    "session_text",
+    "summary_by_rules",
 ]

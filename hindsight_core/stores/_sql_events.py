@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -71,13 +71,15 @@ UNREFLECTED: Final = (
 )
 
 
-def runs(connection: Connection, *, which: str, limit: int) -> list[RunInfo]:
-    """List the runs that one of the conditions above is true of, oldest first."""
+def runs(
+    connection: Connection, *, which: str, limit: int, given: tuple[Any, ...] = ()
+) -> list[RunInfo]:
+    """List the runs that a condition such as those above is true of, oldest first."""
     rows = connection.execute(
         "SELECT r.run_id, s.tenant, s.user, s.agent, s.session, r.owner, r.first_at, r.last_at,"
         " r.total - r.judged, r.ended FROM runs AS r JOIN scopes AS s ON s.id = r.scope_id"
         f" WHERE {which} ORDER BY r.first_at, r.rowid LIMIT ?",
-        (max(0, limit),),
+        (*given, max(0, limit)),
     )
     return [
         RunInfo(

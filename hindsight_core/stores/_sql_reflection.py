@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from hindsight_core.errors import StaleError
+from hindsight_core.events import Event, RunStarted
 from hindsight_core.port_types import PutResult, RunInfo
 from hindsight_core.ports_reflection import Spent
-from hindsight_core.schema import Memory
+from hindsight_core.schema import Memory, Scope
 from hindsight_core.stores import _sql_events, _sql_records
 from hindsight_core.stores._sql import Connection, Database
 from hindsight_core.stores._sql_scopes import marks, micros
@@ -24,6 +27,8 @@ TABLES = (
     "CREATE INDEX spending_at ON spending (at)",
 )
 """The tables, in SQL that both databases read."""
+_MOST: Final = 5_000
+"""Runs of one session that are read."""
 
 
 class ReflectionPart:
@@ -54,6 +59,26 @@ class ReflectionPart:
             _sql_records.check_present(connection, [m.id for m in memories if m.revision])
             return _sql_records.put(connection, memories)
 
+    def session_runs(self, scope: Scope, session: str) -> list[RunInfo]:
+        within = scope.model_copy(update={"session": session})
+        said = json.dumps(session, ensure_ascii=False).replace("\\", "\\\\")
+        like = said.replace("%", r"\%").replace("_", r"\_")
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT e.run_id FROM events AS e JOIN scopes AS s ON s.id = e.scope_id"
+                " WHERE s.tenant = ? AND s.user = ? AND e.run_id IS NOT NULL"
+                " AND (s.session = ? OR e.body LIKE ? ESCAPE ?) ORDER BY e.run_id",
+                (scope.tenant, scope.user, session, f'%"session":{like}%', "\\"),
+            ).fetchall()
+            found = tuple(run_id for (run_id,) in rows)[-_MOST:]
+            which = f"r.run_id IN ({marks(found)})" if found else "FALSE"
+            return [
+                run
+                for run in _sql_events.runs(connection, which=which, limit=_MOST, given=found)
+                if within.sees(run.scope)
+                and _is_of(_sql_events.events(connection, run.run_id), session)
+            ]
+
     def spend(self, *, at: datetime, since: datetime, tokens: int, most: Spent) -> bool:
         with self._database.write() as connection:
             before = _spent(connection, since)
@@ -66,6 +91,13 @@ class ReflectionPart:
     def spent(self, since: datetime) -> Spent:
         with self._database.read() as connection:
             return _spent(connection, since)
+
+
+def _is_of(events: Sequence[Event], session: str) -> bool:
+    return any(
+        session in (event.scope.session, event.session if isinstance(event, RunStarted) else None)
+        for event in events
+    )
 
 
 def _spent(connection: Connection, since: datetime) -> Spent:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from hindsight_core.errors import StaleError
-from hindsight_core.events import RunEnded
+from hindsight_core.events import RunEnded, RunStarted
 from hindsight_core.ports import Store
 from hindsight_core.ports_reflection import Spent
 from hindsight_core.schema import Scope
@@ -66,6 +66,27 @@ class ReflectionContract(ContractBase):
         with pytest.raises(StaleError):
             store.reflect(["a"], [stale], at=NOW)
         assert _waiting(store) == ["a"]
+
+    def test_the_runs_of_a_session_are_found_by_its_exact_name_and_scope(
+        self, store: Store
+    ) -> None:
+        def begin(run_id: str, scope: Scope, session: str | None) -> None:
+            started = RunStarted(
+                run_id=run_id, scope=scope, key=f"start of {run_id}", at=NOW, session=session
+            )
+            store.append(started, owner="p")
+
+        odd = 'a_%\\"会话'
+        begin("one", ADA, odd)
+        begin("two", ADA.model_copy(update={"session": odd}), None)
+        begin("near", ADA, 'axx\\"会话')
+        begin("bob's", Scope(user="bob"), odd)
+        begin("an agent's", ADA.model_copy(update={"agent": "x"}), odd)
+        store.append(make_said(f'"session":"{odd}"', "says so"), owner="p")
+        assert [run.run_id for run in store.session_runs(ADA, odd)] == ["one", "two"]
+        seen = store.session_runs(Scope(user="ada", agent="x"), odd)
+        assert [run.run_id for run in seen] == ["one", "two", "an agent's"]
+        assert store.session_runs(ADA, "none") == []
 
     def test_erasing_a_user_takes_the_marks_along(self, store: Store) -> None:
         _run(store, "a")

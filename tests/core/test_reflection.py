@@ -54,6 +54,7 @@ def open_at(tmp_path, server, **settings):
         "reflection_minutes": 10_000.0,
         "reflection_backoff": 0.01,
         "maintenance": False,
+        "deadline": 60.0,  # no busy machine misses it
     }
     return Hindsight.open(
         str(tmp_path / "m.db"), embedder=None, settings=Settings(**(plain | settings)), chat=chat
@@ -97,6 +98,9 @@ def test_a_card_that_happened_becomes_part_of_what_is_known_about_the_call(hs, s
     assert after.value.resolution == CARD["notice"]
     assert after.lesson.domain == "booking"
     assert [e.run_id for e in after.evidence] == [run_id]
+    assert after.signature, "unsigned it would be held back from every recall"
+    shown = hs.run(ME, task="Book a table at nine").context(tools=["book_table"])
+    assert after.id in shown.memory_ids
     assert hs.reflection.state().waiting == 0
 
 
