@@ -15,7 +15,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NAMES = ("capture", "conflicts", "guard", "latency", "overhead", "replay", "retrieval", "sessions")
+NAMES = (
+    "capture",
+    "conflicts",
+    "faults",
+    "guard",
+    "latency",
+    "overhead",
+    "replay",
+    "retrieval",
+    "sessions",
+)
 """Each is a module of this package with `measure(data, **options)`."""
 
 
@@ -23,7 +33,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one benchmark and print what it measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("name", choices=NAMES)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data files")
+    parser.add_argument("--data", type=Path, help="folder of the data files (not for faults)")
+    parser.add_argument("--seconds", type=float, default=120.0, help="faults: how long")
+    parser.add_argument("--store", choices=("both", "postgres", "sqlite"), default="both")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--adapter", default="langchain", help="replay, sessions: which adapter")
     parser.add_argument(
@@ -34,11 +46,13 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--no-peers", action="store_true", help="measure ours alone")
     chosen = parser.parse_args(arguments)
-    if not chosen.data.is_dir():
+    if chosen.name != "faults" and (chosen.data is None or not chosen.data.is_dir()):
         parser.error(f"--data {chosen.data}: no such folder")
     options: dict[str, Any] = {"peers": not chosen.no_peers}
     if chosen.name in ("replay", "sessions"):
         options["adapter"] = chosen.adapter
+    if chosen.name == "faults":
+        options |= {"seconds": chosen.seconds, "store": chosen.store}
     if chosen.name == "guard":
         options["scorer"] = chosen.scorer
     measured = import_module(f"benchmarks.{chosen.name}").measure(chosen.data, **options)
