@@ -9,13 +9,32 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from hindsight_core.engine.core import Core
 from hindsight_core.ports import PutResult
 from hindsight_core.ports_observing import SILENT, Operation
+from hindsight_core.recall import RecallReport
+from hindsight_core.schema import Memory
 
-__all__ = ["count_stored", "observed"]
+__all__ = ["count_found", "count_stored", "observed"]
 
 
 def count_stored(results: Sequence[PutResult]) -> Mapping[str, float]:
     """How many memories a step stored anew."""
     return {"records": sum(result.created for result in results)}
+
+
+class _Recalled(Protocol):
+    @property
+    def memories(self) -> Sequence[Memory]: ...
+    @property
+    def report(self) -> RecallReport: ...
+
+
+def count_found(found: _Recalled) -> Mapping[str, str | float]:
+    """What may be known of a recall: counts, and whether it went by meaning."""
+    return {
+        "records": len(found.memories),
+        "candidates": len(found.report.candidates),
+        "tokens": found.report.tokens,
+        "by_meaning": bool(found.report.embedder),
+    }
 
 
 class _Part(Protocol):

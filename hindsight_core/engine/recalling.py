@@ -14,7 +14,7 @@ from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.lesson_seats import with_lessons
-from hindsight_core.engine.observed import observed
+from hindsight_core.engine.observed import count_found, observed
 from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
@@ -64,15 +64,6 @@ class Recalled:
     report: RecallReport
     withheld: tuple[str, ...] = ()
 
-    def facts(self) -> dict[str, str | float]:
-        """What an observer may know of it: counts, and no text."""
-        return {
-            "records": len(self.memories),
-            "candidates": len(self.report.candidates),
-            "tokens": self.report.tokens,
-            "by_meaning": bool(self.report.embedder),
-        }
-
 
 class Recaller:
     """Recalls for one open `Hindsight`."""
@@ -87,7 +78,7 @@ class Recaller:
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
         )
 
-    @observed("recall", Recalled.facts)
+    @observed("recall", count_found)
     def recall(
         self,
         scope: Scope,
