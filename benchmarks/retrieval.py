@@ -20,6 +20,7 @@ from benchmarks._retrieval_data import NOW, Conversation, memories, read, scope
 from hindsight_core.models import default_embedder
 from hindsight_core.ports import Where
 from hindsight_core.recall import retrieve
+from hindsight_core.schema import Memory
 from hindsight_core.stores import SqliteStore
 
 LOCOMO = "retrieval_locomo_en.jsonl"
@@ -87,6 +88,16 @@ def _memdaily(answers: list[Answer]) -> dict[str, float]:
 
 @contextmanager
 def _ours(conversation: Conversation, embedder: CachedEmbedder) -> Iterator[Ranker]:
+    prefix = len(conversation.id) + 1
+    with searching(conversation, embedder, DEPTH) as search:
+        yield lambda question: [memory.id[prefix:] for memory in search(question)]
+
+
+@contextmanager
+def searching(
+    conversation: Conversation, embedder: CachedEmbedder, top_k: int
+) -> Iterator[Callable[[str], list[Memory]]]:
+    """Fill an embedded store with a conversation; give what finds memories of it, best first."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "memories.db")
         store.claim_index(embedder.info)
@@ -97,12 +108,11 @@ def _ours(conversation: Conversation, embedder: CachedEmbedder) -> Iterator[Rank
                 (one, vector) for (one, _), vector in zip(waiting, vectors, strict=True)
             )
 
-        def rank(question: str) -> list[str]:
+        def search(question: str) -> list[Memory]:
             found = retrieve(
-                store, embedder, scope(conversation), question, Where(), top_k=DEPTH, now=NOW
+                store, embedder, scope(conversation), question, Where(), top_k=top_k, now=NOW
             )
-            prefix = len(conversation.id) + 1
-            return [one.memory.id[prefix:] for one in found.kept]
+            return [one.memory for one in found.kept]
 
-        yield rank
+        yield search
         store.close()
