@@ -117,6 +117,7 @@ class Settings:
     top_k: int = 3
     token_budget: int = 700
     injection: Injection = Injection.LINES
+    rewrite_seconds: float = 0.5
     relevance: float | None = None
     weights: Weights = DEFAULT
     gate: GateMode = GateMode.ADVISE
@@ -153,6 +154,8 @@ class Settings:
         for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
+        if not self.rewrite_seconds >= 0:
+            raise ConfigurationError("settings.rewrite_seconds: must be 0 (off) or above")
         if self.injection not in tuple(Injection):
             known = ", ".join(Injection)
             raise ConfigurationError(f"settings.injection: one of {known}")

@@ -30,6 +30,7 @@ from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reflection import Reflection
 from hindsight_core.engine.reviewing import Review
+from hindsight_core.engine.rewriting import Rewriter
 from hindsight_core.engine.saying import member, said
 from hindsight_core.engine.sharing import Sharing
 from hindsight_core.engine.showing import tell
@@ -77,6 +78,7 @@ class Hindsight:
         self._intake = Intake(core, self._encoder, self._watch)
         self._recaller = Recaller(core, self._encoder)
         self._gatekeeper = Gatekeeper(core)
+        self._rewriter = Rewriter(core, chat)
         self._upkeep = Upkeep(core, self._encoder)
         self.idle = IdleUpkeep(core, self._upkeep)
         """Maintenance in the background; see `IdleUpkeep`."""
@@ -196,6 +198,7 @@ class Hindsight:
             self._intake,
             self._recaller,
             self._gatekeeper,
+            self._rewriter,
             keep_open=self,
             scope=scope,
             run_id=run_id or self._core.ids(),
@@ -455,4 +458,4 @@ class Hindsight:
         self._encoder.wake()
         self.idle.note()
         self.reflection.note()
-        recorder.follows = before
+        recorder.follow(before)

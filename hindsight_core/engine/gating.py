@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from hindsight_core.capture import course_of, read_preference
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.observed import observed
+from hindsight_core.events import CallFlagged
 from hindsight_core.gate import (
     Book,
     Breaker,
@@ -31,7 +32,7 @@ from hindsight_core.ports import CallStats, Where
 from hindsight_core.schema import Kind, Memory, Preference, Scope, Source, Status, ToolCall
 from hindsight_core.settings import GateMode
 
-__all__ = ["Gatekeeper"]
+__all__ = ["Gatekeeper", "was_asked"]
 
 _FRESH: Final = 64
 """After so many calls a book is read again, for another process may have learnt something."""
@@ -193,6 +194,23 @@ class Gatekeeper:
             while len(self._wishes) > _MAX_READ:
                 self._wishes.popitem(last=False)
         return wish
+
+
+def was_asked(core: Core, run_id: str, call: ToolCall) -> bool:
+    """Whether a person was asked about this very call, perhaps by a process that has ended.
+
+    A framework runs the call again to take up the answer: the question must then be the same, even
+    if the call has become harmless meanwhile, or a refusal would be lost.
+    """
+    if GateMode.CONFIRM not in core.settings.gate_modes or not call.call_id:
+        return False
+    return any(
+        isinstance(event, CallFlagged)
+        and event.action == GateAction.CONFIRM
+        and event.call.call_id == call.call_id
+        and event.call.signature == call.signature
+        for event in core.store.events(run_id)
+    )
 
 
 def _key(scope: Scope, call: ToolCall) -> tuple[str, str, str]:

@@ -61,10 +61,10 @@ class LiveRun:
     advice: dict[str, str] = field(default_factory=dict[str, str])
     approved: dict[str, object] = field(default_factory=dict[str, object])
 
-    def hear(self, text: str, *, turn: str, before: str = "") -> None:
-        """Record what a person said, once a turn."""
+    def hear(self, text: str, *, turn: str, before: str = "", asked_before: str = "") -> None:
+        """Record what a person said, once a turn; see `RunRecorder.user`."""
         if turn not in self.heard:
-            self.recorder.user(text, turn=turn, before=before)
+            self.recorder.user(text, turn=turn, before=before, asked_before=asked_before)
             self.heard.add(turn)
 
     def reject(self, name: str, args: object, call_id: str, reason: str) -> None:

@@ -92,6 +92,7 @@ class Recaller:
         key: LessonKey = _NO_KEY,
         numbers: Numbers | None = None,
         details: bool = False,
+        said: str = "",
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
@@ -164,6 +165,7 @@ class Recaller:
             scope=scope,
             at=now,
             query=query,
+            said=said if said != query else "",
             filters=describe_filters(where),
             embedder=embedder.info.model if embedder else "",
             threshold=found.threshold,

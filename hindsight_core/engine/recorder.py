@@ -14,11 +14,13 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from hindsight_core.capture import Redactor, make_call, situation_of, to_jsonable
+from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.covering import cover
-from hindsight_core.engine.gating import Gatekeeper
+from hindsight_core.engine.gating import Gatekeeper, was_asked
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
+from hindsight_core.engine.rewriting import Rewriter
 from hindsight_core.engine.showing import Numbers, tell_or_say
 from hindsight_core.errors import ScopeError
 from hindsight_core.events import (
@@ -37,7 +39,6 @@ from hindsight_core.gate import GateAction, GateDecision, Reason
 from hindsight_core.ports import Where
 from hindsight_core.recall import DETAILS, Block, LessonKey, strip_blocks
 from hindsight_core.schema import Scope, ToolCall
-from hindsight_core.settings import GateMode
 from hindsight_core.text import clean, shorten
 
 __all__ = ["RunRecorder"]
@@ -58,6 +59,7 @@ class RunRecorder:
         intake: Intake,
         recaller: Recaller,
         gatekeeper: Gatekeeper,
+        rewriter: Rewriter,
         *,
         keep_open: object,
         scope: Scope | None,
@@ -81,10 +83,8 @@ class RunRecorder:
         self._attempts: Counter[str] = Counter()
         self._unnamed = 0
         self._covered = 0
-        self._first_user = ""
-        self._last_user = ""
-        self.follows = ""
-        """The run before this one in the same conversation, until the user's first words here."""
+        self._talk = Conversation(lambda earlier: core.store.events(earlier), rewriter)
+        self._follows = ""
         self._blocks: dict[str, Block | None] = {}
         self._advice: dict[str, GateDecision] = {}
 
@@ -93,12 +93,27 @@ class RunRecorder:
         """What the run is about, redacted; "" where it is not known."""
         return str(self._started["task"])
 
-    def user(self, text: str, *, turn: str = "", nested: bool = False, before: str = "") -> None:
+    def user(
+        self,
+        text: str,
+        *,
+        turn: str = "",
+        nested: bool = False,
+        before: str = "",
+        asked_before: str = "",
+    ) -> None:
         """Record what a person said; `turn` is the message's stable id where there is one.
 
-        `nested` marks a "user" text that a model wrote (a sub-agent's task): never mined.
+        `nested` marks a "user" text that a model wrote (a sub-agent's task): never mined. `before`
+        is what the agent had said just before, `asked_before` what the person had said before that:
+        with them "and for Berlin?" is understood where `session` tells of no earlier run.
         """
-        self._safely("user", None, self._user, text, turn, nested, before)
+        self._safely("user", None, self._user, text, turn, nested, before, asked_before)
+
+    def follow(self, run_id: str) -> None:
+        """Say which run came before this one in the same conversation, "" for none."""
+        self._follows = run_id
+        self._talk.after(run_id)
 
     def agent(self, text: str, *, turn: str = "") -> None:
         """Record what the agent said."""
@@ -208,7 +223,7 @@ class RunRecorder:
     def _call(self, name: str, args: object, call_id: str | None) -> ToolCall:
         return make_call(name, args, call_id=call_id, redact=self._redactor.value)
 
-    def _user(self, text: str, turn: str, nested: bool, before: str) -> None:
+    def _user(self, text: str, turn: str, nested: bool, before: str, asked: str) -> None:
         kept = self._text(text)
         if not kept.strip():
             return
@@ -222,10 +237,9 @@ class RunRecorder:
             before=self._text(before) if before else "",
         )
         new = self._append(said)
+        self._talk.user(kept, before=said.before, asked_before=self._text(asked))
         with self._lock:
-            self._last_user = kept
-            self._first_user = self._first_user or kept
-            follows, self.follows = (self.follows, "") if new else ("", self.follows)
+            follows, self._follows = (self._follows, "") if new else ("", self._follows)
         if follows:
             self._intake.hear(follows, said)
 
@@ -234,12 +248,14 @@ class RunRecorder:
         if kept.strip():
             turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
             self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
+            self._talk.agent(kept)
 
     def _context(self, query: str | None, tools: Collection[str], details: bool) -> Block | None:
         others = frozenset(tools) - {DETAILS}
-        query = strip_blocks(clean(query or self._last_user or self._started["task"]))
-        if not query.strip():
+        said = strip_blocks(clean(query or self._talk.last or self._started["task"]))
+        if not said.strip():
             return None
+        query = self._talk.question(said)
         with self._lock:
             if query in self._blocks:
                 return self._blocks[query]
@@ -252,6 +268,7 @@ class RunRecorder:
             key=LessonKey(task_type=self._started["task_type"], tools=others),
             numbers=self._numbers,
             details=details,
+            said=said,
         )
         with self._lock:
             self._blocks[query] = found.block
@@ -272,12 +289,12 @@ class RunRecorder:
         call = self._call(name, args, call_id)
         with self._lock:
             self._attempts[_slot(call)] += 1
-        situation = situation_of(self._started["task"] or self._first_user)
+        situation = situation_of(self._started["task"] or self._talk.first)
         decision = self._gatekeeper.look(
             self._named_scope, call, situation, run_id=self.run_id, again=not self._asked
         )
         self._asked = True
-        if decision.action is not GateAction.CONFIRM and self._was_asked(call):
+        if decision.action is not GateAction.CONFIRM and was_asked(self._core, self.run_id, call):
             decision = GateDecision(
                 action=GateAction.CONFIRM, message=decision.message, flagged=True
             )
@@ -296,22 +313,6 @@ class RunRecorder:
                 )
             )
         return decision
-
-    def _was_asked(self, call: ToolCall) -> bool:
-        """Whether a person was asked about this very call, perhaps by a process that has ended.
-
-        A framework runs the call again to take up the answer: the question must then be the same,
-        even if the call has become harmless meanwhile, or a refusal would be lost.
-        """
-        if GateMode.CONFIRM not in self._core.settings.gate_modes or not call.call_id:
-            return False
-        return any(
-            isinstance(event, CallFlagged)
-            and event.action == GateAction.CONFIRM
-            and event.call.call_id == call.call_id
-            and event.call.signature == call.signature
-            for event in self._core.store.events(self.run_id)
-        )
 
     def _after_tool(
         self,

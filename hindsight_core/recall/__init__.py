@@ -14,6 +14,7 @@ from hindsight_core.recall.report import (
     report_candidates,
 )
 from hindsight_core.recall.retrieve import Rerank, retrieve
+from hindsight_core.recall.rewriting import Turn, needs_turns, self_contained
 from hindsight_core.recall.rivals import marked, missing_rivals, with_rivals
 from hindsight_core.recall.seats import seat
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
@@ -31,12 +32,14 @@ __all__ = [
     "Retrieval",
     "RetrievalSettings",
     "Synonyms",
+    "Turn",
     "candidate_table",
     "count_tokens",
     "describe_filters",
     "find_lessons",
     "marked",
     "missing_rivals",
+    "needs_turns",
     "questions",
     "render",
     "render_details",
@@ -44,6 +47,7 @@ __all__ = [
     "report_candidates",
     "retrieve",
     "seat",
+    "self_contained",
     "shipped_synonyms",
     "strip_blocks",
     "with_rivals",

@@ -56,7 +56,8 @@ class RecallReport(Record):
     """One recall: the query, every candidate, and the exact text that was injected.
 
     `questions` are the parts of the query that were searched apart. `filters` are those asked for;
-    `widened` says that they left nothing, so that the whole scope was searched. `thresholds` are
+    `said` are the user's words, where a query was made of them and of what came before. `widened`
+    says that the filters left nothing, so that the whole scope was searched. `thresholds` are
     what a candidate had to reach in one of `cosine`, `coverage` (share of the question's idf mass)
     and `follows` (share of what the best candidate adds); `threshold` is that of the cosine.
     """
@@ -66,6 +67,7 @@ class RecallReport(Record):
     scope: Scope
     at: Time
     query: str
+    said: str = ""
     questions: tuple[str, ...] = ()
     filters: dict[str, str]
     widened: bool = False

@@ -28,7 +28,7 @@ _MUCH: Final = 9.0
 _MOST_TURNS: Final = 2
 _MOST_SIGNS: Final = 300
 _ANSWER_SIGNS: Final = 160
-_NAME: Final = r"([A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
+_NAME: Final = r"((?!I\b)[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,11 +66,13 @@ def self_contained(message: str, turns: Sequence[Turn]) -> str:
         return message
     gone_on = _taken_up([turn.text for turn in turns if turn.by_user])
     answer = turns[-1].text if not turns[-1].by_user else ""
-    refers = _words().refers.search(simplified(fold(message))) is not None
-    if gone_on and not refers and (exchanged := _exchanged(message, gone_on[-1])):
-        return exchanged
+    plain = simplified(fold(message)).strip()
+    refers = _words().refers.search(plain) is not None
     if not refers:
         gone_on = gone_on[-1:]
+        goes_on = _words().goes_on.match(plain) is not None
+        if gone_on and goes_on and (exchanged := _exchanged(message, gone_on[0])):
+            return exchanged
     told = [shorten(text.strip(), _MOST_SIGNS) for text in gone_on]
     if answer and (refers or not told):
         told.append(shorten(answer.strip(), _ANSWER_SIGNS))

@@ -21,11 +21,15 @@ __all__ = ["Heard", "Reader", "arguments_of", "text_of", "with_advice", "with_bl
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message of a person: the how-manieth it is, and what an agent had said before it."""
+    """A message of a person: the how-manieth it is, and what an agent had said before it.
+
+    `asked` is what a person had said before that.
+    """
 
     number: int
     text: str
     before: str
+    asked: str = ""
 
 
 def text_of(content: object) -> str:
@@ -63,7 +67,8 @@ class Reader:
             text = text_of(message.content)
             self.first = self.first or text
             if message.source in self.people:
-                self.last = Heard(self.number + 1, text, self._said)
+                asked = self.last.text if self.last else ""
+                self.last = Heard(self.number + 1, text, self._said, asked)
                 self.fresh.append(self.last)
                 self.others_spoke = False
             else:

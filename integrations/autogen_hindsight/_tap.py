@@ -172,7 +172,7 @@ class ContextTap:
         self._live = self._runs.take_up(run_id, place)
         for said in heard:
             turn = stable_id("", place.session, str(said.number), said.text)
-            self._live.hear(said.text, turn=turn, before=said.before)
+            self._live.hear(said.text, turn=turn, before=said.before, asked_before=said.asked)
         return self._recall(self._live, tools)
 
     def _recall(self, live: LiveRun, tools: Sequence[str]) -> Block | None:

@@ -58,7 +58,7 @@ class Site:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heard:
-    """A message of the user, and what the agent had said before it.
+    """A message of the user, what the agent had said before it, and what he had `asked` then.
 
     `turn` is the same whenever the same message of the same state is read again.
     """
@@ -66,6 +66,7 @@ class Heard:
     text: str
     turn: str
     before: str
+    asked: str = ""
 
 
 def ambient_config() -> Mapping[str, Any]:
@@ -157,8 +158,9 @@ def heard_now(messages: Sequence[BaseMessage]) -> list[Heard]:
     spoken = [i for i, message in enumerate(messages) if isinstance(message, AIMessage)]
     start = spoken[-1] + 1 if spoken else 0
     before = str(messages[start - 1].text) if start else ""
+    asked = next((str(m.text) for m in reversed(messages[:start]) if _by_a_person(m)), "")
     return [
-        Heard(text=text, turn=stable_id("", message.id, text), before=before)
+        Heard(text=text, turn=stable_id("", message.id, text), before=before, asked=asked)
         for message in messages[start:]
         if _by_a_person(message) and (text := str(message.text)).strip()
     ]

@@ -237,7 +237,7 @@ class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def _hear(self, live: LiveRun, seen: _Seen) -> None:
         for said in heard_now(seen.messages):
-            live.hear(said.text, turn=said.turn, before=said.before)
+            live.hear(said.text, turn=said.turn, before=said.before, asked_before=said.asked)
 
     def _note_rejections(self, live: LiveRun, seen: _Seen) -> None:
         for message, args in rejections(seen.messages):
