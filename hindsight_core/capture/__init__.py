@@ -10,6 +10,7 @@ from hindsight_core.capture.histories import (
     RecordedStep,
     read_history,
 )
+from hindsight_core.capture.jsonable import result_text
 from hindsight_core.capture.merging import add_worked, clear_lesson, merge_lesson, withdraw
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.preferences import (
@@ -51,6 +52,7 @@ __all__ = [
     "read_preference",
     "redact",
     "replaces",
+    "result_text",
     "shape",
     "signature",
     "situation_of",

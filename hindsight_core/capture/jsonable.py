@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from hindsight_core.text import clean
 
-__all__ = ["MAX_TEXT", "MAX_TOTAL", "Json", "digest_of", "dump_json", "to_jsonable"]
+__all__ = ["MAX_TEXT", "MAX_TOTAL", "Json", "digest_of", "dump_json", "result_text", "to_jsonable"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -174,3 +174,10 @@ def digest_of(text: str) -> str:
 def dump_json(value: Json) -> str:
     """Write JSON compactly, with sorted keys."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def result_text(result: object) -> str:
+    """A tool's result as text: as it is, or as JSON."""
+    return (
+        result if isinstance(result, str) else json.dumps(to_jsonable(result), ensure_ascii=False)
+    )

@@ -6,14 +6,13 @@ goes through the `Failsafe`. All texts and arguments are redacted before they re
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
 from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from hindsight_core.capture import Redactor, make_call, situation_of, to_jsonable
+from hindsight_core.capture import Redactor, make_call, result_text, situation_of
 from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.covering import cover
@@ -323,7 +322,7 @@ class RunRecorder:
         milliseconds: float | None,
     ) -> str | None:
         call = self._call(*what)
-        text = clean(_as_text(result) if error is None else f"{type(error).__name__}: {error}")
+        text = clean(result_text(result) if error is None else f"{type(error).__name__}: {error}")
         self._redactor.learn(text)  # before it is cut, and no longer reads as JSON
         self._append(
             ToolCalled(
@@ -393,9 +392,3 @@ class RunRecorder:
 
 def _slot(call: ToolCall) -> str:
     return call.call_id or call.signature
-
-
-def _as_text(result: object) -> str:
-    if isinstance(result, str):
-        return result
-    return json.dumps(to_jsonable(result), ensure_ascii=False)
