@@ -442,9 +442,8 @@ class Hindsight:
 
         Meanwhile its task is encoded, for which it will be the first to wait.
         """
-        task = recorder.task
-        if task:
-            self._recaller.prefetch(task)
+        if recorder.task:
+            self._recaller.prefetch(recorder.task)
         before = ""
         if session is not None and not nested and recorder.scope is not None:
             place = (recorder.scope, session)

@@ -13,6 +13,7 @@ from hindsight_core.capture import is_of_one_state, topics_of
 from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.holding_out import WITHHELD, held_out
 from hindsight_core.engine.lesson_seats import with_lessons
 from hindsight_core.engine.observed import count_found, observed
 from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
@@ -21,7 +22,6 @@ from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.engine.showing import Numbers, show
 from hindsight_core.errors import EmbedderMismatchError
-from hindsight_core.ledger import is_withheld
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
     Block,
@@ -40,7 +40,7 @@ from hindsight_core.recall import (
     seat,
     with_rivals,
 )
-from hindsight_core.schema import Kind, Memory, Scope
+from hindsight_core.schema import Memory, Scope
 from hindsight_core.text import clean, shorten
 
 __all__ = ["Recalled", "Recaller"]
@@ -49,7 +49,6 @@ _ROOM_TO_CHOOSE: Final = 4
 """Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
 _NO_KEY: Final = LessonKey()
-_WITHHELD: Final = "withheld from this run, to see what difference it makes"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +145,7 @@ class Recaller:
         agreed = agree(core, scope, candidates, [c.memory for c in candidates if c.kept])
         if agreed.held:
             candidates = self._seated(agreed.without(ranked), seats, found.threshold, question)
-        candidates = self._held_out(candidates, run_id)
+        candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         picked = marked(candidates)
         block = show(
@@ -186,7 +185,7 @@ class Recaller:
             core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
             if block:
                 core.store.touch(scope, block.memory_ids, at=now)
-        withheld = tuple(c.memory.id for c in candidates if c.why_not == _WITHHELD)
+        withheld = tuple(c.memory.id for c in candidates if c.why_not == WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
 
     def _seated(
@@ -224,20 +223,6 @@ class Recaller:
         known = {memory.id: memory for memory in rivals}
         weights = self._core.settings.weights
         return with_rivals(candidates, known, seats, now=now, weights=weights)
-
-    def _held_out(self, candidates: Sequence[Found], run_id: str) -> tuple[Found, ...]:
-        """The candidates, those lessons not kept which this run goes without."""
-        share, seed = self._core.settings.holdout, self._core.settings.holdout_seed
-        if not run_id or not share:
-            return tuple(candidates)
-        return tuple(
-            replace(found, kept=False, why_not=_WITHHELD)
-            if found.kept
-            and found.memory.kind is Kind.LESSON
-            and is_withheld(run_id, found.memory.id, share=share, seed=seed)
-            else found
-            for found in candidates
-        )
 
     def lessons(self, scope: Scope, task: str, key: LessonKey) -> list[LessonMatch]:
         """The lessons that fit a task in two stages, at most three, best first."""

@@ -83,7 +83,7 @@ class Rewriter:
     def _answer(self, model: ChatModel, message: str, turns: Sequence[Turn]) -> str:
         told = [f"{'user' if turn.by_user else 'assistant'}: {turn.text}" for turn in turns]
         text = "\n".join((*told, f"user (the last message): {message}"))
-        asker = Asker(self._core, model, wait=lambda _: True)
+        asker = Asker(self._core, model, wait=lambda _: True, go_on=lambda: not self._core.closed)
         try:
             return asker.ask(Question(system=_SYSTEM, text=text, schema=_SCHEMA), _read)
         except NotAskedError:  # the budget of this hour is spent: the rules do

@@ -172,7 +172,7 @@ def test_the_models_question_counts_when_it_comes_in_time(tmp_path):
 @pytest.mark.parametrize(
     ("chat", "settings"),
     [
-        (Chat("{}", seconds=3.0), {"rewrite_seconds": 0.05, "deadline": 120}),
+        (Chat('{"question": "late"}', seconds=3.0), {"rewrite_seconds": 0.05, "deadline": 120}),
         (Chat("no JSON at all"), {"rewrite_seconds": 30, "deadline": 120}),
         (Chat(ModelError("down")), {"rewrite_seconds": 30, "deadline": 120}),
         (Chat("{}"), {"rewrite_seconds": 0}),
