@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from hindsight_core.engine.core import Core
 from hindsight_core.ports import PutResult
@@ -48,7 +48,7 @@ S = TypeVar("S", bound=_Part)
 
 
 def observed(
-    operation: Operation, facts: Callable[[T], Mapping[str, str | float]]
+    operation: Operation, facts: Callable[[Any], Mapping[str, str | float]]
 ) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Concatenate[S, P], T]]:
     """Run a method under the observer; `facts` of its result are counts and names of ours."""
 

@@ -66,7 +66,7 @@ def announced_call(call_id: str | None) -> AnnouncedCall | None:
 def calling_run() -> LiveRun | None:
     """The run of the agent whose tool runs here; None outside of a watched agent."""
     calling = _calling.get()
-    return calling.tap._live if calling else None
+    return calling.tap.live if calling else None
 
 
 class ContextTap:
@@ -101,14 +101,14 @@ class ContextTap:
         self._reader = Reader(self._options.people)
         self._name: str | None = None
         self._session = self._options.place.session
-        self._live: LiveRun | None = None
+        self.live: LiveRun | None = None
         self._block: Block | None = None
         self.calls.clear()
 
     @property
     def run_id(self) -> str:
         """The id of the run that goes on, or "" where none does."""
-        return self._live.recorder.run_id if self._live else ""
+        return self.live.recorder.run_id if self.live else ""
 
     # The context's four methods: each does what it did before, and its errors are its own.
     async def add_message(self, message: LLMMessage) -> None:
@@ -148,13 +148,13 @@ class ContextTap:
             self._ready = True
         heard, reader.fresh = reader.fresh, []
         tools = await names_of(self.workbenches)
-        if heard or self._live is None:
+        if heard or self.live is None:
             url, outer = self._runs.hindsight.url, self._outer_run()
             run_id, place = locate(self._options, url, outer, reader, self._session)
             self._session = place.session
             self._block = await in_executor(self._take_up, run_id, place, heard, tools)
         else:
-            self._block = await in_executor(self._recall, self._live, tools)
+            self._block = await in_executor(self._recall, self.live, tools)
         self._in_turn, self._name = True, None
         return self._block
 
@@ -163,17 +163,17 @@ class ContextTap:
         calling = _calling.get()
         if calling is None or calling.tap is self or calling.task is asyncio.current_task():
             return ""
-        live = calling.tap._live
+        live = calling.tap.live
         return live.recorder.run_id if live and calling.tap.calls else ""
 
     def _take_up(
         self, run_id: str, place: Place, heard: Sequence[Heard], tools: Sequence[str]
     ) -> Block | None:
-        self._live = self._runs.take_up(run_id, place)
+        self.live = self._runs.take_up(run_id, place)
         for said in heard:
             turn = stable_id("", place.session, str(said.number), said.text)
-            self._live.hear(said.text, turn=turn, before=said.before, asked_before=said.asked)
-        return self._recall(self._live, tools)
+            self.live.hear(said.text, turn=turn, before=said.before, asked_before=said.asked)
+        return self._recall(self.live, tools)
 
     def _recall(self, live: LiveRun, tools: Sequence[str]) -> Block | None:
         told = self._options.details.is_set() and (not tools or DETAILS in tools)
@@ -203,7 +203,7 @@ class ContextTap:
         return message.source == self._name
 
     async def _answered(self, text: str) -> None:
-        live = self._live
+        live = self.live
         if live is None:
             return
 
@@ -216,7 +216,7 @@ class ContextTap:
         await in_executor(end)
 
     async def _announce(self, asked: Sequence[FunctionCall]) -> None:
-        live = self._live
+        live = self.live
         if live is None:
             return
         own = {DETAILS} if self._options.details.is_set() else set[str]()
@@ -250,6 +250,6 @@ class ContextTap:
         self._told = self._told or warn_if_not_stopped(call)
 
     def _shown(self, messages: list[LLMMessage]) -> list[LLMMessage]:
-        advice = self._live.advice if self._live else {}
+        advice = self.live.advice if self.live else {}
         shown = [with_advice(m, advice) for m in messages] if advice else messages
         return with_block(shown, self._block.text) if self._block and self._in_turn else shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from crewai.tools import BaseTool
 from pydantic import BaseModel, Field, PrivateAttr
@@ -13,6 +13,9 @@ from hindsight_core import DETAILS, HindsightError
 __all__ = ["DetailsTool", "tells_details"]
 
 
+_SAYS: Final = "Show one note of the memory in full: its whole text, where it comes from."
+
+
 class _Asked(BaseModel):
     number: str = Field(description="The number of the note")
 
@@ -20,13 +23,11 @@ class _Asked(BaseModel):
 class DetailsTool(BaseTool):
     """The tool `memory_details`; `answer` may raise `HindsightError`."""
 
-    name: str = DETAILS
-    description: str = "Show one note of the memory in full: its whole text, where it comes from."
     args_schema: type[BaseModel] = _Asked
     _answer: Callable[[str], str] = PrivateAttr()
 
     def __init__(self, answer: Callable[[str], str]) -> None:
-        super().__init__()
+        super().__init__(name=DETAILS, description=_SAYS)
         self._answer = answer
 
     def _run(self, number: str) -> str:
