@@ -18,6 +18,7 @@ from hindsight_core.cli import (
     importing,
     inspect,
     maintaining,
+    reflecting,
     reindexing,
     review,
     serving,
@@ -61,6 +62,7 @@ inspect.register(app)
 explaining.register(app)
 change.register(app)
 maintaining.register(app)
+reflecting.register(app)
 exporting.register(app)
 importing.register(app)
 reindexing.register(app)

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hindsight_core import Hindsight, Scope
+from hindsight_core.ports_reflection import ChatModel
 
 __all__ = [
     "AsJson",
@@ -39,9 +40,9 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON 
 
 
 @contextmanager
-def opened(store: str | None) -> Generator[Hindsight]:
+def opened(store: str | None, *, chat: ChatModel | None = None) -> Generator[Hindsight]:
     """Open the memory for one command and close it afterwards."""
-    hindsight = Hindsight.open(store)
+    hindsight = Hindsight.open(store, chat=chat)
     try:
         yield hindsight
     finally:

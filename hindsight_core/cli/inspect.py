@@ -18,6 +18,7 @@ from hindsight_core.cli.common import (
     scope_of,
 )
 from hindsight_core.cli.printing import fields_of, print_report
+from hindsight_core.cli.reflecting import print_queue
 from hindsight_core.engine import MemoryAccount
 from hindsight_core.ports import Where
 from hindsight_core.schema import Kind, Memory, Status
@@ -104,15 +105,23 @@ def stats(
     """Count what the store holds, and show what runs did with a user's memories."""
     with opened(store) as hindsight:
         health = hindsight.health()
+        reflection = hindsight.reflection.state()
         ledger = hindsight.ledger(scope_of(hindsight, user, tenant))[:limit]
     if as_json:
-        print_json({**health.as_dict(), "ledger": [one.as_dict() for one in ledger]})
+        print_json(
+            {
+                **health.as_dict(),
+                "reflection": reflection.as_dict(),
+                "ledger": [one.as_dict() for one in ledger],
+            }
+        )
         return
     print_table(health.store, ("kind / status", "memories"), sorted(health.memories.items()))
     typer.echo(
         f"embedder: {health.embedder or 'none (words alone)'}; "
         f"runs not judged: {health.pending_runs}; without a vector: {health.unencoded}"
     )
+    print_queue(reflection)
     _print_ledger(ledger)
 
 

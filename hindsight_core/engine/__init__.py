@@ -9,6 +9,8 @@ from hindsight_core.engine.items import Item, Items
 from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
 from hindsight_core.engine.recalling import Recalled
 from hindsight_core.engine.recorder import RunRecorder
+from hindsight_core.engine.reflecting import ReflectionReport
+from hindsight_core.engine.reflection import Reflection, ReflectionState
 from hindsight_core.engine.reindexing import reindex
 from hindsight_core.engine.transfer import ExportReport, ImportReport
 from hindsight_core.engine.upkeep import MaintenanceReport
@@ -28,6 +30,9 @@ __all__ = [
     "Place",
     "Readiness",
     "Recalled",
+    "Reflection",
+    "ReflectionReport",
+    "ReflectionState",
     "RunRecorder",
     "WatchedCall",
     "is_export",

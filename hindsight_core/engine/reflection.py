@@ -6,7 +6,7 @@ import os
 import threading
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from hindsight_core.engine.asking import HOUR, Asker
 from hindsight_core.engine.carding import Carding
@@ -39,6 +39,16 @@ class ReflectionState:
     waiting: int
     spent: Spent
     last: ReflectionReport | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON-able data."""
+        return {
+            "model": self.model,
+            "waiting": self.waiting,
+            "calls": self.spent.calls,
+            "tokens": self.spent.tokens,
+            "last": self.last.as_dict() if self.last else None,
+        }
 
 
 class Reflection:

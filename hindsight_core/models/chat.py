@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,10 @@ class OpenAIChat:
         client: OpenAI | None = None,
     ) -> None:
         if client is not None:
-            client = client.with_options(max_retries=max_retries)
-        self._client = client or open_client(base_url, api_key, max_retries, timeout)
+            self._client = client.with_options(max_retries=max_retries)
+        else:
+            self._client = open_client(base_url, api_key, max_retries, timeout)
+            weakref.finalize(self, self._client.close)  # its connections are nobody else's
         self._model = model
         self._options = dict(options or {})
         self._forms = Forms("json_schema", "json_object", "text")

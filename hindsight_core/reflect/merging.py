@@ -76,5 +76,9 @@ def _joined(old: Lesson, new: Lesson, *, keep_correction: bool) -> Lesson:
 
 
 def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    by_run = {one.run_id: one for one in (*new, *old)}
+    """Both, one entry a run: what the hooks saw of it, with the card's note."""
+    by_run = {one.run_id: one for one in old}
+    for one in new:
+        seen = by_run.get(one.run_id, one)
+        by_run[one.run_id] = seen.model_copy(update={"note": seen.note or one.note})
     return tuple(by_run.values())[-_MAX_EVIDENCE:]
