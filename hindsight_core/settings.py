@@ -69,7 +69,9 @@ class Policy:
     Archived after `archive_days` unreferenced with a confidence below `archive_below`; deleted
     after `delete_days` unreferenced, or put into cold storage instead where its importance is at
     least `spare_from`; cold once its strength is below `cold_below`; restored when its situation
-    came back in `restore_after` runs of those that the outbox still holds.
+    came back in `restore_after` runs of those that the outbox still holds. What is short-term
+    lapses after `short_days` without a use, unless it was used in another session, confirmed or
+    stated as lasting: then it becomes long-term.
     """
 
     archive_days: float | None = 30.0
@@ -78,9 +80,10 @@ class Policy:
     spare_from: float = 0.6
     cold_below: float | None = 0.3
     restore_after: int | None = 3
+    short_days: float | None = 7.0
 
     def __post_init__(self) -> None:
-        for name in ("archive_days", "delete_days"):
+        for name in ("archive_days", "delete_days", "short_days"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ConfigurationError(f"policy.{name}: must be above 0 days, or None for never")

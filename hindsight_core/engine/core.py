@@ -22,6 +22,7 @@ from hindsight_core.guard import Judge
 from hindsight_core.models import open_embedder
 from hindsight_core.ports import Clock, Embedder, IdFactory, Reranker, Store
 from hindsight_core.ports_observing import SILENT, Observer
+from hindsight_core.schema import Scope
 from hindsight_core.settings import Settings
 from hindsight_core.stores import open_store
 
@@ -68,6 +69,8 @@ class Core:
         self._embedder_opened = False
         self.caches: list[Callable[[], None]] = []
         """What empties each cache of this process that may hold words of a user."""
+        self.working: dict[Scope, list[str]] = {}
+        """Working memory that this process holds, by its scope: it ends with the run."""
         self.closed = False
         self.generation = 0
         """Grows when this process learns, so that what was read of memories is read again."""

@@ -29,6 +29,7 @@ from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
 from hindsight_core.engine.relating import RELATABLE
 from hindsight_core.engine.replacing import superseded
+from hindsight_core.engine.tiers import end_working, hold_working
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
@@ -111,8 +112,9 @@ class Intake:
         held = verdict.decision is Decision.QUARANTINED
         if held and candidate.kind not in RELATABLE and not candidate.dedupe_key.endswith(HELD):
             candidate = waiting(candidate)
+        memory_id = self._core.ids()
         memory = Memory(
-            id=self._core.ids(),
+            id=memory_id,
             scope=candidate.scope,
             kind=candidate.kind,
             tier=candidate.tier,
@@ -128,7 +130,7 @@ class Intake:
             path=candidate.path,
             created_at=now,
             updated_at=now,
-            expires_at=candidate.expires_at,
+            expires_at=hold_working(self._core, candidate, memory_id, now),
             verified_runs=len({e.run_id for e in candidate.evidence}),
             lineage=candidate.lineage,
             evidence=candidate.evidence,
@@ -160,6 +162,7 @@ class Intake:
         )
         self._core.generation += bool(results)
         self.maybe_over.discard(run_id)
+        end_working(self._core, events)
         made = {result.id for result in results if result.created}
         self._encoder.wake([memory for memory in memories.values() if memory.id in made])
         return results

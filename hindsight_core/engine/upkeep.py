@@ -14,6 +14,7 @@ from typing import Any, Final
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.items import ITEMS
+from hindsight_core.engine.tiers import Tiers
 from hindsight_core.errors import NotFoundError, StaleError
 from hindsight_core.ledger import read_accounts
 from hindsight_core.maintenance import Action, Query, Step, carry_out, count_returns, plan, restored
@@ -130,6 +131,7 @@ class Upkeep:
             if scope.agent == ITEMS:
                 continue  # data of a program's own, which forgets them by its own terms
             queries: Sequence[Query] | None = None
+            tiers = Tiers(store, scope)
             for memory in self._memories(scope):
                 looked_at += 1
                 returns = 0
@@ -143,6 +145,7 @@ class Upkeep:
                     uplift=account.uplift if account else None,
                     returns=returns,
                     policy=policies.get(memory.kind, _POLICY),
+                    standing=tiers.standing(memory),
                 )
                 if step is not None:
                     steps.append(step)

@@ -16,11 +16,14 @@ from hindsight_core.maintenance.plan import (
 )
 from hindsight_core.maintenance.policy import is_judged, is_said_by_user, is_users_rule
 from hindsight_core.maintenance.returning import Query, count_returns, same_situation
+from hindsight_core.maintenance.tiers import WORKING_DAYS, Standing
 
 __all__ = [
     "RESTORED_DECAY",
+    "WORKING_DAYS",
     "Action",
     "Query",
+    "Standing",
     "Step",
     "carry_out",
     "count_returns",

@@ -11,12 +11,14 @@ from typing import Any, Final
 from hindsight_core.ledger import CREDITED, Uplift
 from hindsight_core.maintenance.importance import days_unreferenced, importance, strength
 from hindsight_core.maintenance.policy import is_judged, is_said_by_user, is_users_rule
-from hindsight_core.schema import Memory, Status
+from hindsight_core.maintenance.tiers import Standing, lapses, promoted_by
+from hindsight_core.schema import Memory, Status, Tier
 from hindsight_core.settings import Policy
 
 __all__ = ["RESTORED_DECAY", "Action", "Step", "carry_out", "plan", "restored"]
 
 _POLICY: Final = Policy()
+_UNKNOWN: Final = Standing()
 RESTORED_DECAY: Final = 0.5
 """The decay with which a memory comes back at least, or it would be cold again at once."""
 
@@ -28,6 +30,8 @@ class Action(StrEnum):
     COLD = "cold"
     DELETE = "delete"
     KEEP = "keep"
+    LAPSE = "lapse"
+    PROMOTE = "promote"
     RESTORE = "restore"
     RETIRE = "retire"
 
@@ -66,19 +70,21 @@ def plan(
     uplift: Uplift | None = None,
     returns: int = 0,
     policy: Policy = _POLICY,
+    standing: Standing = _UNKNOWN,
 ) -> Step | None:
     """Return what is due for a memory, None where nothing is.
 
     `uplift` is the estimate of a holdout, `returns` in how many runs the situation of a cold memory
-    came back. What is quarantined waits for a person.
+    came back, `standing` what decides about its tier. What is quarantined waits for a person.
     """
     days, left = days_unreferenced(memory, now), strength(memory, now)
     # Importance reads the whole text, and for most memories nothing is due that asks for it.
     found = _due(memory, policy, now, days=days, left=left, uplift=uplift, returns=returns)
+    found = found or _tier_due(memory, policy, now, standing)
     if found is None:
         return None
     action, reason = found
-    if is_users_rule(memory) and action not in (Action.RESTORE, Action.KEEP):
+    if is_users_rule(memory) and action not in _HARMLESS:
         action, reason = Action.KEEP, f"the user's own rule, kept although {reason}"
     return Step(
         action=action,
@@ -88,6 +94,16 @@ def plan(
         strength=left,
         importance=importance(memory, now),
     )
+
+
+def _tier_due(
+    memory: Memory, policy: Policy, now: datetime, standing: Standing
+) -> tuple[Action, str] | None:
+    if reason := promoted_by(memory, standing):
+        return Action.PROMOTE, reason
+    if reason := lapses(memory, now, standing, policy):
+        return (Action.DELETE if memory.tier is Tier.WORKING else Action.LAPSE), reason
+    return None
 
 
 def _due(
@@ -137,6 +153,9 @@ def carry_out(step: Step, now: datetime) -> Memory | None:
     memory = step.memory
     if step.action is Action.RESTORE:
         return restored(memory, now)
+    if step.action is Action.PROMOTE:
+        kept = {"tier": Tier.LONG, "expires_at": None, "revision": memory.revision + 1}
+        return memory.model_copy(update=kept)
     status = _STATUS.get(step.action)
     if status is None:
         return None
@@ -148,10 +167,12 @@ def carry_out(step: Step, now: datetime) -> Memory | None:
 
 _STATUS: Final[Mapping[Action, Status]] = {
     Action.ARCHIVE: Status.ARCHIVED,
+    Action.LAPSE: Status.ARCHIVED,
     Action.RETIRE: Status.ARCHIVED,
     Action.COLD: Status.COLD,
 }
 _REASONS: Final = 8
+_HARMLESS: Final = (Action.RESTORE, Action.KEEP, Action.PROMOTE)
 
 
 def restored(memory: Memory, now: datetime) -> Memory:

@@ -12,6 +12,7 @@ from hindsight_core.ledger import Posterior, estimate_uplift
 from hindsight_core.maintenance import (
     Action,
     Query,
+    Standing,
     carry_out,
     count_returns,
     days_unreferenced,
@@ -22,7 +23,7 @@ from hindsight_core.maintenance import (
     same_situation,
     strength,
 )
-from hindsight_core.schema import Kind, Source, Status, Tier
+from hindsight_core.schema import Kind, Lesson, Mistake, Source, Status, Tier, Trigger
 from hindsight_core.settings import Policy
 from hindsight_core.testing.samples import NOW, make_memory
 from hindsight_core.text import terms
@@ -243,3 +244,63 @@ def test_returns_are_counted_once_a_run_and_only_since_the_memory_was_of_use():
     ]
     asked.append(Query.of("d", after(6), "Deploy the web shop"))
     assert count_returns(memory, asked) == 2
+
+
+PASSING = {"expires_at": after(1), "tier": Tier.SHORT}
+
+
+@pytest.mark.parametrize(
+    ("days", "fields", "standing", "action"),
+    [
+        (6.9, {}, {}, None),
+        (7, {}, {}, Action.LAPSE),
+        (7, {"last_referenced_at": after(1)}, {}, None),
+        (7, {}, {"sessions": 1}, Action.PROMOTE),
+        (0, {}, {"sessions": 2}, Action.PROMOTE),
+        (0, {"hits": 1}, {}, Action.PROMOTE),
+        (0, {"hits": 1, "misses": 1}, {}, None),
+        (0, {}, {"lasting": True}, None),  # the words of an agent do not make themselves last
+        (0, {"source": Source.USER}, {"lasting": True}, Action.PROMOTE),
+        (0, {"source": Source.TOOL}, {"lasting": True}, None),
+        (0.9, PASSING, {}, None),
+        (1, PASSING, {}, Action.LAPSE),
+        (1, PASSING, {"sessions": 1}, Action.PROMOTE),
+        (7, {"status": Status.ARCHIVED}, {"sessions": 1}, None),
+        (7, {"status": Status.QUARANTINED}, {"sessions": 1}, None),
+        (7, {"tier": Tier.LONG}, {}, None),
+        (0, {"tier": Tier.WORKING}, {"sessions": 9}, None),
+        (0, {"tier": Tier.WORKING}, {"run_over": True}, Action.DELETE),
+        (0.9, {"tier": Tier.WORKING}, {}, None),
+        (1, {"tier": Tier.WORKING}, {}, Action.DELETE),
+    ],
+)
+def test_what_becomes_of_a_memory_of_a_lower_tier(days, fields, standing, action):
+    made = {"source": Source.AGENT, "tier": Tier.SHORT, "trust": 0.6} | fields
+    memory = make_memory("m", "The export is in the folder out.", **made)
+    assert due(memory, days, standing=Standing(**standing)) == action
+
+
+def test_an_outage_stays_short_term_however_often_it_is_met():
+    memory = lesson(**PASSING)
+    mistake = Mistake(action="`book`", consequence="503", transient=True)
+    passing = memory.model_copy(update={"lesson": Lesson(trigger=Trigger(), mistake=mistake)})
+    standing = Standing(sessions=5)
+    assert due(passing.model_copy(update={"hits": 3}), 0.5, standing=standing) is None
+    assert due(passing, 1, standing=standing) is Action.LAPSE
+
+
+def test_what_becomes_long_term_expires_no_more_and_what_lapses_can_be_restored():
+    memory = make_memory("m", "x y", source=Source.AGENT, **PASSING)
+    promoted = carry_out(plan(memory, NOW, standing=Standing(sessions=1)), NOW)
+    assert (promoted.tier, promoted.expires_at, promoted.revision) == (Tier.LONG, None, 1)
+    lapsed = carry_out(plan(memory, after(1)), after(1))
+    assert lapsed.status is Status.ARCHIVED
+    assert lapsed.reasons[-1].startswith("lapse: short-term")
+
+
+def test_short_term_memory_is_kept_where_a_policy_says_so():
+    memory = make_memory("m", "x y", source=Source.AGENT, tier=Tier.SHORT)
+    assert due(memory, 60, policy=Policy(short_days=None)) is None
+    assert due(memory, 1, policy=Policy(short_days=1)) is Action.LAPSE
+    with pytest.raises(ConfigurationError, match="short_days"):
+        Policy(short_days=0)
