@@ -11,8 +11,19 @@ from hindsight_core.capture.histories import (
     read_history,
 )
 from hindsight_core.capture.jsonable import result_text
+from hindsight_core.capture.limits import (
+    CLOCK,
+    Limit,
+    amounts_in,
+    clocks_in,
+    limits_of,
+    unit_of,
+    weekdays_in,
+    weekdays_of,
+    without_amounts,
+)
 from hindsight_core.capture.merging import add_worked, clear_lesson, merge_lesson, withdraw
-from hindsight_core.capture.outcomes import judge_outcome
+from hindsight_core.capture.outcomes import judge_outcome, says_of_the_moment
 from hindsight_core.capture.preferences import (
     PreferenceFinding,
     extract_preferences,
@@ -26,16 +37,20 @@ from hindsight_core.capture.signatures import as_args, make_call, shape, signatu
 from hindsight_core.capture.states import State, in_state, is_of_one_state
 
 __all__ = [
+    "CLOCK",
     "BadLineError",
     "Judgement",
+    "Limit",
     "PreferenceFinding",
     "RecordedRun",
     "RecordedStep",
     "Redactor",
     "State",
     "add_worked",
+    "amounts_in",
     "as_args",
     "clear_lesson",
+    "clocks_in",
     "course_of",
     "entities_of",
     "extract_preferences",
@@ -45,6 +60,7 @@ __all__ = [
     "is_of_one_state",
     "judge_outcome",
     "judge_run",
+    "limits_of",
     "make_call",
     "merge_lesson",
     "read_feedback",
@@ -53,10 +69,15 @@ __all__ = [
     "redact",
     "replaces",
     "result_text",
+    "says_of_the_moment",
     "shape",
     "signature",
     "situation_of",
     "to_jsonable",
     "topics_of",
+    "unit_of",
+    "weekdays_in",
+    "weekdays_of",
     "withdraw",
+    "without_amounts",
 ]

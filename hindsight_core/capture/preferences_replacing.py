@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
+from hindsight_core.capture.limits import limits_of
 from hindsight_core.capture.preferences import PreferenceFinding
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.schema import Kind
@@ -47,6 +48,8 @@ def replaces(
         return True
     if new.slot != old.slot:
         return False
+    if (bounds := _bounds(new)) and bounds == _bounds(old):
+        return True
     if new.is_correction or _share(new.avoid, old.want) or _share(new.want, old.avoid):
         return True
     if new.slot not in EXCLUSIVE_SLOTS:
@@ -59,14 +62,16 @@ def replaces(
 def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
     """Whether two statements about one slot hold for different things, so that both stand.
 
-    Another condition, place or day ("tabs in Go", "spaces in Python"), another object beside what
-    is wanted ("reply to Bob in English", "reply to Li in Chinese"), another topic (code comments in
-    English, answers in German), or somebody else's affair: "my brother moved to Ghent" is no news
-    of a sister.
+    Another condition, place, day or bound ("tabs in Go", "spaces in Python"), another object beside
+    what is wanted ("reply to Bob in English", "reply to Li in Chinese"), another topic (code
+    comments in English, answers in German), or somebody else's affair: "my brother moved to Ghent"
+    is no news of a sister.
     """
     if one.condition != other.condition or one.where != other.where:
         return True
     if one.of_another or other.of_another or _on_other_days(one, other):
+        return True
+    if (bounds := _bounds(one)) and _bounds(other) and bounds != _bounds(other):
         return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
@@ -80,6 +85,11 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
 def _on_other_days(one: PreferenceFinding, other: PreferenceFinding) -> bool:
     first, second = _days(one), _days(other)
     return bool(first and second) and first.isdisjoint(second)
+
+
+def _bounds(finding: PreferenceFinding) -> frozenset[tuple[str, bool]]:
+    """What a statement bounds, and on which side: before 10:00 and after 18:00 are two bounds."""
+    return frozenset((limit.unit, limit.below) for limit in limits_of(finding.content))
 
 
 def _days(finding: PreferenceFinding) -> frozenset[str]:

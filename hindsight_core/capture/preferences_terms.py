@@ -119,6 +119,15 @@ def _strip_characters(part: str, language: Language, cut: bool) -> tuple[str, li
     return part, verbs
 
 
+def _past_the_place(value: str, places: Iterable[str]) -> str:
+    """What is not to be done at a place that is named first: 在生产库(跑清理)."""
+    for place in places:
+        before, found, after = value.partition(place)
+        if found and len(before) <= 1 and len(after) > 1:
+            return after
+    return value
+
+
 def _gist(folded: str, table: Compiled) -> str:
     """Return the first two words that are no function words: the slot of last resort."""
     language = table.language
@@ -178,9 +187,11 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
     split: dict[str, list[str]] = {}
     cuts = ("avoid", "want") if language.spaced else ("avoid",)
     actions: list[str] = []
-    for group in ("want", "avoid", "except", "where", "topic"):
+    for group in ("where", "want", "avoid", "except", "topic"):
         split[group] = []
         for value in raw[group]:
+            if group == "avoid":
+                value = _past_the_place(value, raw["where"])
             terms, verbs = _split(value, language, cut=group in cuts)
             split[group] += terms
             if group == "avoid":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from hindsight_core.capture import course_of, read_preference
+from hindsight_core.capture import course_of, read_preference, says_of_the_moment
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.observed import observed
 from hindsight_core.events import CallFlagged
@@ -140,6 +140,8 @@ class Gatekeeper:
         if flag.reason is not Reason.FAILED and not any(map(_in_force, intact)):
             return _RUN  # it was taken back since the book was read, or is not ours
         told = intact[0].content if intact else ""
+        if flag.reason is Reason.FAILED and not flag.here and _was_of_its_moment(intact):
+            return _RUN
         message = sanitize(describe_flag(flag, call.tool, told))
         lesson = intact[0].lesson if intact else None
         severity = lesson.mistake.severity if lesson else None
@@ -215,6 +217,14 @@ def was_asked(core: Core, run_id: str, call: ToolCall) -> bool:
 
 def _key(scope: Scope, call: ToolCall) -> tuple[str, str, str]:
     return scope.tenant, scope.user, call.signature
+
+
+def _was_of_its_moment(known: Sequence[Memory]) -> bool:
+    """Whether a failure was of its moment: a session that expired, a version that is old."""
+    return any(
+        one.lesson is not None and says_of_the_moment(one.lesson.mistake.consequence)
+        for one in known
+    )
 
 
 def _in_force(memory: Memory) -> bool:

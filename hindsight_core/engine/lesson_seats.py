@@ -8,13 +8,28 @@ from datetime import datetime
 from typing import Final
 
 from hindsight_core import ranking
+from hindsight_core.capture import is_of_one_state, topics_of
 from hindsight_core.ranking import Weights
-from hindsight_core.recall import Found, LessonKey, LessonMatch
+from hindsight_core.recall import Found, LessonKey, LessonMatch, seat
 from hindsight_core.schema import Kind
 
-__all__ = ["with_lessons"]
+__all__ = ["seated_for", "with_lessons"]
 
 _OTHER: Final = "about a tool that this run has not, or another type of task"
+
+
+def seated_for(
+    task: str, candidates: Sequence[Found], seats: int, threshold: float
+) -> tuple[Found, ...]:
+    """Give the seats by what the task speaks of; see `seat`."""
+    return seat(
+        candidates,
+        seats,
+        threshold,
+        task=task,
+        topics=topics_of(task),
+        of_one_state=is_of_one_state,
+    )
 
 
 def with_lessons(

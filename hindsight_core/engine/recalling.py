@@ -9,12 +9,11 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from hindsight_core.capture import is_of_one_state, topics_of
 from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.holding_out import WITHHELD, held_out
-from hindsight_core.engine.lesson_seats import with_lessons
+from hindsight_core.engine.lesson_seats import seated_for, with_lessons
 from hindsight_core.engine.observed import count_found, observed
 from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
 from hindsight_core.engine.receiving import receive
@@ -37,7 +36,6 @@ from hindsight_core.recall import (
     missing_rivals,
     report_candidates,
     retrieve,
-    seat,
     with_rivals,
 )
 from hindsight_core.schema import Memory, Scope
@@ -193,14 +191,7 @@ class Recaller:
     ) -> tuple[Found, ...]:
         """Give the seats, none of them to a record that was changed behind our back."""
         while True:
-            seated = seat(
-                candidates,
-                seats,
-                threshold,
-                task=task,
-                topics=topics_of(task),
-                of_one_state=is_of_one_state,
-            )
+            seated = seated_for(task, candidates, seats, threshold)
             picked = [found.memory for found in seated if found.kept]
             intact = {m.id for m in self._core.seal.intact(picked, self._core.store)}
             if len(intact) == len(picked):

@@ -20,7 +20,7 @@ _MAX_TEXT: Final = 2_000
 _MAX_ARGUMENTS: Final = 64
 _QUANTITY: Final = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)*\s*([^\W\d_]{1,12}|[%°€$£¥][a-z]?)")
 _NAME_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-_PARTS: Final = re.compile(r"[\s/\\,;:=?&|\"'`()\[\]{}<>（）「」『』【】，。、；：？！]+")
+_PARTS: Final = re.compile(r"[\s/\\#@,;:=?&|\"'`()\[\]{}<>（）「」『』【】，。、；：？！]+")
 _LONG: Final = 80
 
 

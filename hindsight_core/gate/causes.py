@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hindsight_core.capture import says_of_the_moment
 from hindsight_core.gate.arguments import Argument, arguments_of, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
@@ -131,6 +132,7 @@ class _Case:
         self.memory, lesson = group[-1]
         self.error_class = lesson.mistake.error_class
         self.error = plain(" ".join(one.mistake.consequence for _, one in group))
+        self.of_the_moment = says_of_the_moment(lesson.mistake.consequence)
         calls = [call for _, one in group for call in one.mistake.calls if call.tool == tool]
         self.failed = [arguments_of(call) for call in {c.signature: c for c in calls}.values()]
         self.traits = [traits_of(call) for call in {c.signature: c for c in calls}.values()]
@@ -140,7 +142,7 @@ class _Case:
 
     def causes(self) -> list[Cause]:
         """The narrowest reading that has evidence; several only where several are sure."""
-        if self.error_class not in DETERMINISTIC | _STANDING:
+        if self.error_class not in DETERMINISTIC | _STANDING or self.of_the_moment:
             return []
         found = [*self._missing(), *self._formats()]
         if not found and self.error_class in _STANDING:

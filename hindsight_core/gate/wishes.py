@@ -1,8 +1,8 @@
 """Whether a call plainly breaks a rule of the user: compared word by word, no model is asked.
 
-A rule has what is to be avoided, or acts that are ruled out, and may say where it holds, what it is
-about and what is excepted. All of it must fit the call; a word in prose (a message, a title) is
-talked of and not acted upon.
+A rule has what is to be avoided, or acts that are ruled out, or bounds, and may say where it holds,
+what it is about and what is excepted. All of it must fit the call; a word in prose (a message, a
+title) is talked of and not acted upon.
 """
 
 from __future__ import annotations
@@ -12,11 +12,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture import PreferenceFinding
-from hindsight_core.gate._rule_words import ANY_ACT, EMPTY, PROSE
-from hindsight_core.gate.arguments import Argument, arguments_of, name_words, plain
-from hindsight_core.recall import shipped_synonyms
-from hindsight_core.schema import ToolCall
+from hindsight_core.capture import (
+    Limit,
+    PreferenceFinding,
+    limits_of,
+    topics_of,
+    unit_of,
+    weekdays_in,
+    weekdays_of,
+    without_amounts,
+)
+from hindsight_core.gate._rule_words import ANY_ACT, ANY_THING, SAME_ACTS
+from hindsight_core.gate.arguments import Argument, name_words, plain
+from hindsight_core.gate.bounds import is_beyond
+from hindsight_core.gate.calls import (
+    CallView,
+    Term,
+    acts,
+    anywhere,
+    in_tool,
+    terms_of_rule,
+    view_of,
+)
+from hindsight_core.gate.places import Places
+from hindsight_core.text import is_cjk, keywords
 
 __all__ = ["CallView", "Wish", "breaks", "view_of"]
 
@@ -25,37 +44,36 @@ _ONLY: Final = re.compile(
     r"\b(?:only|always|nowhere else|nothing else|no other|exclusively|every time|must)\b"
     r"|只|一律|都|必须|统一|总是|全部|仅"
 )
-_PROSE_WORDS: Final = 12
+_POINTING: Final = re.compile(r"\b(?:it|them) (?:to|in|into|on|via|by|with|under)\b|把(?:它|这)")
+_NO_DAYS: Final = frozenset[int]()
 _SPOKEN_HAN: Final = 3
 """So many signs of a term in Chinese are no chance, even in prose."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Term:
-    """A phrase of a rule; `tokens` are the stems of its words, none for Chinese."""
-
-    text: str
-    tokens: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wish:
     """A rule of the user as the gate compares it.
 
-    `only` says that nothing else than what is wanted will do. `tools` and `arguments` are those
+    `only` says that nothing else than what is wanted will do, `pointing` that what the act is done
+    to was named before ("don't send it to all"). `tools` and `arguments` are those
     that it was said about.
     """
 
     memory_id: str
-    avoid: tuple[_Term, ...]
-    want: tuple[_Term, ...]
-    excepted: tuple[_Term, ...]
-    where: tuple[_Term, ...]
-    topic: tuple[_Term, ...]
-    slot: tuple[_Term, ...]
-    actions: tuple[_Term, ...]
-    condition: str
+    avoid: tuple[Term, ...]
+    want: tuple[Term, ...]
+    excepted: tuple[Term, ...]
+    places: Places
+    limits: tuple[Limit, ...]
+    weekdays: frozenset[int]
+    keywords: tuple[str, ...]
+    topic: tuple[Term, ...]
+    subject: str
+    slot: tuple[Term, ...]
+    actions: tuple[Term, ...]
+    condition: tuple[Term, ...]
     only: bool
+    pointing: bool
     tools: frozenset[str]
     arguments: frozenset[str]
 
@@ -69,118 +87,111 @@ class Wish:
         arguments: Iterable[str] = (),
     ) -> Wish | None:
         """Take what a call may break from a statement; None where there is nothing of the kind."""
-        if not (finding.avoid or finding.actions or finding.want):
+        limits = limits_of(finding.content)
+        if not (finding.avoid or finding.actions or finding.want or limits):
             return None
+        places = Places.read(finding)
+        avoid, done = _things_and_acts(places.without(finding.avoid))
         return cls(
             memory_id=memory_id,
-            avoid=_terms(finding.avoid, spelt=True),
-            want=_terms(finding.want, spelt=True),
-            excepted=_terms(finding.except_),
-            where=_terms(finding.where),
-            topic=_terms(finding.topic),
-            slot=_terms([finding.slot] if finding.slot else ()),
-            actions=_terms(act for act in finding.actions if act not in ANY_ACT),
-            condition=_own_condition(finding),
+            avoid=terms_of_rule(avoid, spelt=True),
+            want=terms_of_rule(finding.want, spelt=True),
+            excepted=terms_of_rule(finding.except_, within=True),
+            places=places,
+            limits=limits,
+            keywords=_spoken_of(finding.content) if limits else (),
+            weekdays=weekdays_of(finding.content) if finding.avoid or finding.actions else _NO_DAYS,
+            topic=terms_of_rule(finding.topic),
+            subject=finding.slot,
+            slot=terms_of_rule([finding.slot] if finding.slot else ()),
+            actions=terms_of_rule(_same_acts([*finding.actions, *done])),
+            condition=terms_of_rule(_own_condition(finding)),
             only=_ONLY.search(plain(finding.content)) is not None,
+            pointing=_POINTING.search(plain(finding.content)) is not None,
             tools=frozenset(tools),
             arguments=frozenset(arguments),
         )
 
 
-def _own_condition(finding: PreferenceFinding) -> str:
+def _spoken_of(statement: str) -> tuple[str, ...]:
+    """What a bound is about: the words of the rule but for the units."""
+    return tuple(word for word in keywords(statement) if unit_of(word) is None)
+
+
+def _things_and_acts(avoided: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part what is to be avoided from what is not to be done: 重启 is an act."""
+    acts_known = frozenset[str]().union(*SAME_ACTS)
+    things: list[str] = []
+    done: list[str] = []
+    for one in avoided:
+        if one in acts_known:
+            done.append(one)
+        elif plain(one) not in ANY_THING:
+            things.append(one)
+    return things, done
+
+
+def _same_acts(named: Iterable[str]) -> list[str]:
+    done = [act for act in named if act not in ANY_ACT]
+    others = [other for act in done for group in SAME_ACTS if act in group for other in group]
+    return [*done, *others]
+
+
+def _own_condition(finding: PreferenceFinding) -> list[str]:
     """The rule's condition; one that is said after the exception belongs to that."""
     excepted = [finding.content.lower().find(term) for term in finding.except_]
     at = finding.content.lower().find(finding.condition)
-    return "" if any(0 <= place < at for place in excepted) else finding.condition
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallView:
-    """A call read once for any number of rules; `text` and `words` are of all of it."""
-
-    tool: str
-    tool_text: str
-    tool_words: frozenset[str]
-    arguments: tuple[Argument, ...]
-    text: str
-    words: frozenset[str]
-
-
-def view_of(call: ToolCall) -> CallView:
-    """Read a call."""
-    arguments = arguments_of(call)
-    tool_words = name_words(call.tool)
-    names = frozenset(word for one in arguments for word in name_words(one.name))
-    said = frozenset(word for one in arguments for word in (*one.words, *name_words(one.text)))
-    texts = (plain(call.tool), *(f"{one.name} {one.text}" for one in arguments))
-    return CallView(
-        tool=call.tool,
-        tool_text=texts[0],
-        tool_words=tool_words,
-        arguments=arguments,
-        text=" ".join(texts),
-        words=tool_words | names | said,
-    )
+    foreign = not finding.condition or any(0 <= place < at for place in excepted)
+    return [] if foreign else [finding.condition]
 
 
 def breaks(wish: Wish, call: CallView) -> bool:
     """Whether a call does what a rule of the user rules out."""
-    if wish.condition and not _about(_terms([wish.condition]), call):
+    if wish.condition and not anywhere(wish.condition, call):
         return False
-    if any(_anywhere(term, call) for term in wish.excepted):
+    if anywhere(wish.excepted, call):
         return False
-    if wish.where and not any(_done(term, (), call) for term in wish.where):
+    if wish.places.names and not wish.places.are_met(call):
         return False
-    acts = any(_in_tool(term, call) or _commands(term, call) for term in wish.actions)
+    if wish.weekdays and not wish.weekdays & weekdays_in(call.text):
+        return False
+    if wish.limits:  # "no meetings before 10:00" is nothing against meetings
+        return is_beyond(wish.limits, call) and _is_about_the_subject(wish, call)
+    if wish.places.are_touched(call):
+        return True
+    done = any(in_tool(term, call) or _commands(term, call) for term in wish.actions)
     free = not (wish.actions or wish.topic)
     if any(_done(term, wish.want, call) for term in wish.avoid):
-        return acts or free or _concerns(wish, call)
-    if acts and (wish.where or not wish.avoid):
-        return bool(wish.where) or not wish.topic or _concerns(wish, call)
+        if wish.pointing and not wish.places.names:
+            return _is_about_the_subject(wish, call)
+        return done or free or bool(wish.places.names) or _concerns(wish, call)
+    if done and (wish.places.names or not wish.avoid):
+        return bool(wish.places.names) or not wish.topic or _concerns(wish, call)
     return _denied(wish.want, call) or _replaced(wish, call)
 
 
-def _terms(phrases: Iterable[str], *, spelt: bool = False) -> tuple[_Term, ...]:
-    """Cut phrases into terms, with other words for them unless they count only as `spelt`."""
-    found: dict[str, _Term] = {}
-    for phrase in phrases:
-        for spelling in (phrase,) if spelt else shipped_synonyms().spellings([phrase]):
-            text = plain(spelling)
-            if text.isascii():
-                cut = (name_words(word) for word in text.split() if word not in EMPTY)
-                stems = frozenset(min(forms, key=len) for forms in cut if forms)
-                if stems:
-                    found[text] = _Term(text=text, tokens=stems)
-            elif text:
-                found[text] = _Term(text=text, tokens=frozenset())
-    return tuple(found.values())
-
-
 def _concerns(wish: Wish, call: CallView) -> bool:
-    return call.tool in wish.tools or _about((*wish.topic, *wish.slot), call)
+    return call.tool in wish.tools or anywhere((*wish.topic, *wish.slot), call)
 
 
-def _about(topic: Sequence[_Term], call: CallView) -> bool:
-    return any(_anywhere(term, call) for term in topic)
+def _is_about_the_subject(wish: Wish, call: CallView) -> bool:
+    spoken = topics_of(without_amounts(call.text))
+    named = anywhere((*wish.topic, *wish.slot), call) or wish.subject in spoken
+    return named or (bool(wish.limits) and (call.tool in wish.tools or _is_named(wish, call)))
 
 
-def _anywhere(term: _Term, call: CallView) -> bool:
-    if term.tokens:
-        return term.tokens <= call.words
-    return term.text in call.text
+def _is_named(wish: Wish, call: CallView) -> bool:
+    words = any(one in (call.text if is_cjk(one) else call.words) for one in wish.keywords)
+    return words or anywhere((*wish.avoid, *wish.want), call)
 
 
-def _in_tool(term: _Term, call: CallView) -> bool:
-    return term.tokens <= call.tool_words if term.tokens else term.text in call.tool_text
+def _commands(term: Term, call: CallView) -> bool:
+    return any(term.tokens and term.tokens <= one.words for one in call.arguments if acts(one))
 
 
-def _commands(term: _Term, call: CallView) -> bool:
-    return any(term.tokens and term.tokens <= one.words for one in call.arguments if _acts(one))
-
-
-def _done(term: _Term, want: Sequence[_Term], call: CallView) -> bool:
+def _done(term: Term, want: Sequence[Term], call: CallView) -> bool:
     """Whether a value, or the tool itself, is what is to be avoided."""
-    if _in_tool(term, call):
+    if in_tool(term, call):
         return True
     for one in call.arguments:
         held = any(term.text in w.text and w.text in one.text for w in want if w.text != term.text)
@@ -189,10 +200,10 @@ def _done(term: _Term, want: Sequence[_Term], call: CallView) -> bool:
     return False
 
 
-def _is(term: _Term, value: Argument, call: CallView) -> bool:
+def _is(term: Term, value: Argument, call: CallView) -> bool:
     if value.format == "bool":
         return _said_by_switch(term, value)
-    if not _acts(value):
+    if not acts(value):
         if term.tokens:
             return len(term.tokens) > 1 and term.text in value.text
         return len(term.text) >= _SPOKEN_HAN and term.text in value.text
@@ -210,13 +221,7 @@ def _covered(term: str, value: str, around: str) -> bool:
     return any((a in value and b in around) or (b in value and a in around) for a, b in cuts)
 
 
-def _acts(value: Argument) -> bool:
-    """Whether a value says what is done; prose only talks of it."""
-    last = plain(value.name.rpartition(".")[2])
-    return last not in PROSE and len(value.text.split()) <= _PROSE_WORDS * 2
-
-
-def _said_by_switch(term: _Term, value: Argument) -> bool:
+def _said_by_switch(term: Term, value: Argument) -> bool:
     names = name_words(value.name)
     if value.text == "true":
         return bool(term.tokens) and term.tokens <= names
@@ -224,7 +229,7 @@ def _said_by_switch(term: _Term, value: Argument) -> bool:
     return term.text in said or bool(term.tokens and term.tokens & said)
 
 
-def _denied(want: Sequence[_Term], call: CallView) -> bool:
+def _denied(want: Sequence[Term], call: CallView) -> bool:
     """Whether what is wanted is switched off."""
     return any(
         term.tokens and value.format == "bool" and value.text == "false" and term.tokens <= names
@@ -238,11 +243,12 @@ def _replaced(wish: Wish, call: CallView) -> bool:
     """Whether an argument that was to be one thing only is another."""
     if not (wish.only and wish.want and wish.arguments):
         return False
-    if not _about((*wish.topic, *wish.slot), call):
+    if not anywhere((*wish.topic, *wish.slot), call):
         return False
     return any(
         f"{call.tool}/{value.name}" in wish.arguments
         and bool(value.text)
+        and acts(value)
         and not any(_is(term, value, call) for term in wish.want)
         for value in call.arguments
     )

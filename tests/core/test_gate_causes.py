@@ -2,6 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from hindsight_core import Hindsight
 from hindsight_core.capture import make_call
 from hindsight_core.gate import causes_of, contradicted
 from hindsight_core.gate.causes import traits_of
@@ -156,3 +159,37 @@ def test_what_depends_on_what_else_is_there_is_never_generalised():
 def test_a_failure_that_passes_by_itself_says_nothing_of_other_calls():
     one = lesson("get", [{"city": "Rome"}], "city Rome timed out", kind=ErrorClass.TIMEOUT)
     assert not flags([one], "get", {"city": "Rome", "day": "2031-05-01"})
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "HTTP 401: the access token expired",
+        "409 Conflict: version changed, reload and try again",
+        "登录令牌已过期，请重新登录",
+        "版本冲突，请刷新后重试",
+    ],
+)
+def test_a_failure_of_that_moment_is_held_against_no_call_of_another_task(error, tmp_path):
+    scope, args = Scope(user="u"), {"id": "D-7", "text": "new"}
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=None) as hindsight:
+        for attempt in range(2):
+            run = hindsight.run(scope, task=f"save the draft for the {attempt} time")
+            run.before_tool("save_doc", args)
+            run.after_tool("save_doc", args, result=error, flagged_error=True)
+            run.finish(ok=True)
+        later = hindsight.run(scope, task="put the letter into the folder")
+        assert not later.before_tool("save_doc", args).flagged
+
+
+def test_what_is_closed_for_good_is_held_against_the_next_call(tmp_path):
+    scope = Scope(user="u")
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=None) as hindsight:
+        run = hindsight.run(scope, task="周三订会议室")
+        args = {"room": "松涛厅", "day": "2031-06-04"}
+        run.before_tool("book_room", args)
+        run.after_tool("book_room", args, result="松涛厅已停用，不接受预订", flagged_error=True)
+        run.finish(ok=True)
+        later = hindsight.run(scope, task="周五订会议室")
+        assert later.before_tool("book_room", {"room": "松涛厅", "day": "2031-06-06"}).flagged
+        assert not later.before_tool("book_room", {"room": "听雨厅", "day": "2031-06-06"}).flagged

@@ -82,3 +82,124 @@ def test_where_only_one_thing_will_do_another_in_the_same_argument_breaks_the_ru
     assert broken(rule, "choose_seat", {"kind": "middle"}, **near)
     assert not broken(rule, "choose_seat", {"kind": "window"}, **near)
     assert not broken("I like the window seat.", "choose_seat", {"kind": "middle"}, **near)
+
+
+RULES_OF_PRODUCTION = (
+    "千万别动生产库。",
+    "千万不要在生产环境跑清理脚本。",
+    "千万别在生产库跑清理，测试库随便。",
+    "绝对不要碰线上数据库。",
+    "不要往生产库写任何东西。",
+    "Never touch production.",
+    "Never run anything against prod.",
+)
+
+
+@pytest.mark.parametrize("rule", RULES_OF_PRODUCTION)
+@pytest.mark.parametrize("db", ["prod", "production", "prod_db", "prod-db", "生产环境", "生产库"])
+def test_production_is_known_by_each_of_its_names(rule, db):
+    assert broken(rule, "run_sql", {"db": db, "sql": "清理脚本 delete from tmp"})
+
+
+@pytest.mark.parametrize("rule", RULES_OF_PRODUCTION)
+@pytest.mark.parametrize(
+    "db", ["test", "staging", "测试库", "reproduction", "non-prod", "预生产库"]
+)
+def test_another_environment_is_not_production(rule, db):
+    assert not broken(rule, "run_sql", {"db": db, "sql": "清理脚本 delete from tmp"})
+
+
+def test_an_act_that_is_ruled_out_in_one_place_is_free_in_another_that_the_rule_names():
+    rule = "Only restart services in staging; never restart anything in prod."
+    assert broken(rule, "restart", {"env": "prod", "service": "x"})
+    assert not broken(rule, "restart", {"env": "staging", "service": "x"})
+    assert broken("生产环境一律不许重启。", "reboot_host", {"env": "production"})
+    assert not broken("生产环境一律不许重启。", "read_log", {"env": "production"})
+
+
+def test_looking_at_a_place_is_not_touching_it():
+    assert not broken("Never touch production.", "get_logs", {"env": "production"})
+
+
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [
+        ("Always use pnpm, not npm.", "grep npm README.md"),
+        ("Always use pnpm, not npm.", "echo 'use npm' && pnpm install"),
+        ("不要用 npm，用 pnpm。", "rg npm docs | head"),
+        ("Never push to master.", 'git commit -m "master list"'),
+        ("Never push to main.", "git checkout main"),
+        ("Never use rm -rf.", "grep 'rm -rf' -r ."),
+        ("Use uv, never pip, except inside Docker.", "docker run py pip install x"),
+        ("别用 pip，Docker 里除外。", "docker exec app pip install x"),
+    ],
+)
+def test_what_a_command_only_mentions_or_the_rule_excepts_breaks_nothing(rule, command):
+    assert not broken(rule, "shell", {"command": command})
+
+
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [
+        ("Always use pnpm, not npm.", "cd web && sudo npm install"),
+        ("Always use pnpm, not npm.", 'bash -c "npm install"'),
+        ("不要用 npm，用 pnpm。", "CI=1 npm ci"),
+        ("Never push to master.", "git add . && git push origin 'master'"),
+        ("Never use rm -rf.", "ls; rm -rf build"),
+        ("Use uv, never pip, except inside Docker.", "pip install x"),
+        ("别用 pip，Docker 里除外。", "pip install x"),
+    ],
+)
+def test_what_a_command_does_in_any_of_its_parts_breaks_the_rule(rule, command):
+    assert broken(rule, "shell", {"command": command})
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "beyond", "within"),
+    [
+        ("No meetings before 10:00.", "create_meeting", {"start": "09:00"}, {"start": "10:00"}),
+        (
+            "Never schedule meetings after 6 pm.",
+            "create_meeting",
+            {"start": "2031-05-05T18:30:00"},
+            {"start": "2031-05-05T17:30:00", "end": "18:30"},
+        ),
+        ("上午十点之前不要给我排会。", "创建会议", {"开始": "09:00"}, {"开始": "10:30"}),
+        ("晚上六点以后别安排会议。", "创建会议", {"时间": "18:30"}, {"时间": "17:00"}),
+        ("会议不要超过 30 分钟。", "创建会议", {"时长": "45 分钟"}, {"时长": 25}),
+        (
+            "Never spend more than 50 euros on lunch.",
+            "order_lunch",
+            {"price": "62 euros"},
+            {"price_eur": 32},
+        ),
+        ("打车别超过80块。", "打车", {"预算": 100}, {"预算": 60}),
+    ],
+)
+def test_times_and_amounts_are_held_against_the_bound_of_the_rule(rule, tool, beyond, within):
+    assert broken(rule, tool, beyond)
+    assert not broken(rule, tool, within)
+    assert not broken(rule, "order_flowers", beyond)
+
+
+def test_a_rule_of_certain_days_is_held_against_dates_of_those_days():
+    rule = "Never deploy to production on Fridays."
+    assert broken(rule, "deploy", {"env": "production", "date": "2031-05-02"})
+    assert not broken(rule, "deploy", {"env": "production", "date": "2031-05-05"})
+    assert not broken(rule, "deploy", {"env": "production"})
+
+
+def test_a_path_is_one_thing_of_which_another_path_is_no_part():
+    near = {"tools": ["file_document"], "arguments": ["file_document/folder"]}
+    rule = "Invoices go into Finance/Incoming and nowhere else."
+    assert broken(rule, "file_document", {"doc": "invoice-1", "folder": "Public/Box"}, **near)
+    right = {"doc": "invoice-2", "folder": "Finance/Incoming"}
+    assert not broken(rule, "file_document", right, **near)
+
+
+def test_what_a_rule_points_back_to_must_be_what_the_call_is_about():
+    rule = "Post the daily report only in #oncall, don't send it to #general."
+    near = {"tools": ["send_msg"], "arguments": ["send_msg/to"]}
+    assert broken(rule, "send_msg", {"to": "#general", "text": "daily report 6 May"}, **near)
+    assert not broken(rule, "send_msg", {"to": "#general", "text": "no water tomorrow"}, **near)
+    assert not broken(rule, "send_msg", {"to": "#oncall", "text": "daily report 6 May"}, **near)

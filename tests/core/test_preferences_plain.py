@@ -164,3 +164,16 @@ def test_a_date_from_which_on_a_wish_holds_makes_it_no_passing_one(text):
 @pytest.mark.parametrize("text", ["把这段话改写成英文", "帮我改写中文简历"])
 def test_what_is_to_be_rewritten_is_no_lasting_wish(text):
     assert not extract_preferences(text)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "expected"),
+    [
+        ("No meetings before 10:00.", "No meetings after 18:00.", False),
+        ("No meetings before 10:00.", "No meetings before 11:00.", True),
+        ("上午十点之前不要给我排会。", "晚上六点以后别安排会议。", False),
+        ("会议不要超过 30 分钟。", "会议不要超过 45 分钟。", True),
+    ],
+)
+def test_a_bound_replaces_the_bound_on_its_own_side(older, newer, expected):
+    assert replaces(read_preference(newer), read_preference(older)) is expected

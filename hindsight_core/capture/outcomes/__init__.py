@@ -23,7 +23,7 @@ from hindsight_core.capture.outcomes._text import judge_html, judge_text, split_
 from hindsight_core.schema import Outcome
 from hindsight_core.text import clean, shorten
 
-__all__ = ["acts", "judge_outcome", "says_no_effect"]
+__all__ = ["acts", "judge_outcome", "says_no_effect", "says_of_the_moment"]
 
 _XML_ERROR: Final = re.compile(
     r"<(?:\w+:)?(Code|Message|faultcode|faultstring|error|ErrorMessage)>([^<]{1,500})<",
@@ -67,6 +67,11 @@ def acts(tool: str) -> bool:
 def says_no_effect(message: str) -> bool:
     """Whether all that a tool says is that nothing came of the call."""
     return says(normalise(message), "no_effect")
+
+
+def says_of_the_moment(message: str) -> bool:
+    """Whether a failure was of its moment: a session that expired, a version that is old."""
+    return says(normalise(message), "of_the_moment")
 
 
 def _told(text: str, error_type: str | None, context: ToolContext, *, raised: bool) -> Failure:
