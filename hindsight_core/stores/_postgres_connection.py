@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg_pool import ConnectionPool
@@ -31,8 +31,10 @@ _IDLE_SECONDS: Final = 60
 _MOST: Final = 10
 _READ: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE: Final = b"BEGIN; UPDATE state SET change = change + 1"
+_WRITE_SOON: Final = _WRITE.replace(b";", b"; SET LOCAL synchronous_commit = off;", 1)
 _ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('hindsight ' || ?, 0))"
 _FIRST_WAIT: Final = 0.05
+_Found = TypeVar("_Found")
 _NAMED: Final = re.compile(r"(?<![:\w]):(\w+)")
 
 
@@ -79,18 +81,18 @@ class PostgresDatabase:
             yield connection
 
     @contextmanager
-    def write(self) -> Generator[PostgresConnection]:
+    def write(self, *, lasting: bool = True) -> Generator[PostgresConnection]:
         """Run the writes inside in one transaction: all of them are stored, or none."""
-        with self._transaction(_WRITE) as connection:
+        with self._transaction(_WRITE if lasting else _WRITE_SOON) as connection:
             yield connection
+
+    def look(self, work: Callable[[PostgresConnection], _Found]) -> _Found:
+        """Do reads that need no common snapshot, which saves asking the server for one."""
+        return self._retried(lambda connection: work(PostgresConnection(connection)))
 
     def fetch(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Run one reading statement."""
-        return self._retried(
-            lambda connection: (
-                PostgresConnection(connection).execute(statement, parameters).fetchall()
-            )
-        )
+        return self.look(lambda connection: connection.execute(statement, parameters).fetchall())
 
     @contextmanager
     def exclusive(self) -> Generator[psycopg.Connection[Any]]:
@@ -154,7 +156,7 @@ class PostgresDatabase:
             else:
                 return connection
 
-    def _retried(self, work: Callable[[psycopg.Connection[Any]], Any]) -> Any:
+    def _retried(self, work: Callable[[psycopg.Connection[Any]], _Found]) -> _Found:
         """Do what may be done twice, and do so where the connection was lost."""
         pool = self._current()
         until, wait = time.monotonic() + BUSY_SECONDS, _FIRST_WAIT
@@ -198,6 +200,7 @@ class PostgresDatabase:
             f"lock_timeout = {int(BUSY_SECONDS * 1000)}",
             f"idle_in_transaction_session_timeout = {_IDLE_SECONDS * 1000}",
             "client_min_messages = warning",
+            "jit = off",  # compiling takes longer than any of these statements
         ):
             connection.execute(f"SET {setting}".encode())
 

@@ -7,13 +7,14 @@ schema defines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 __all__ = ["Connection", "Cursor", "Database", "Postings", "Values"]
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+_Found = TypeVar("_Found")
 
 
 class Cursor(Protocol):
@@ -44,11 +45,16 @@ class Database(Protocol):
         """Lend a connection for reads on one snapshot."""
         ...
 
-    def write(self) -> AbstractContextManager[Connection]:
+    def write(self, *, lasting: bool = True) -> AbstractContextManager[Connection]:
         """Lend a connection for writes of one transaction, which bumps the change counter.
 
-        One writes at a time, so changes become visible in the order of their numbers.
+        One writes at a time, so changes become visible in the order of their numbers. What need not
+        be `lasting` may be lost, whole, if the machine of the database fails within a second.
         """
+        ...
+
+    def look(self, work: Callable[[Connection], _Found]) -> _Found:
+        """Do reads that need no common snapshot; they may be done twice."""
         ...
 
     def fetch(self, statement: str, parameters: Sequence[Any] = ...) -> list[Any]:
@@ -70,8 +76,8 @@ class Database(Protocol):
 class Postings(Protocol):
     """The inverted index over `words`, which the database itself keeps in step."""
 
-    def count(self, connection: Connection, token: str) -> int:
-        """Return how many records hold a token."""
+    def counts(self, connection: Connection, tokens: Sequence[str]) -> dict[str, int]:
+        """Return how many records hold each token."""
         ...
 
     def count_of(self, connection: Connection, scope: int) -> int:
@@ -79,7 +85,13 @@ class Postings(Protocol):
         ...
 
     def newest(
+        self, connection: Connection, tokens: Sequence[str], limit: int
+    ) -> dict[str, list[str]]:
+        """Return for each token the newest records that hold it, newest first."""
+        ...
+
+    def newest_beside(
         self, connection: Connection, token: str, others: Sequence[str], limit: int
     ) -> list[str]:
-        """Return the newest records that hold a token, and one of the others if there are any."""
+        """Return the newest records that hold a token and one of the others."""
         ...

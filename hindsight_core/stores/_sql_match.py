@@ -102,44 +102,52 @@ def _find(
 ) -> list[Any]:
     """Read up to `wanted` records that hold the most idf and pass the filter."""
     gain = {one: idf for tokens in gains.values() for one, idf in tokens.items()}
-    pending = iter(sorted(counts, key=counts.__getitem__))
+    pending = sorted(counts, key=counts.__getitem__)
     mass: dict[str, float] = {}
     found: list[Any] = []
-    read, more = 0, True
-    while more and len(found) < limit:
-        more = False
-        for one in pending:
-            rids = _records_with(connection, postings, one, counts)
+    while pending and len(found) < limit:
+        # The filter may leave too few of these: then more lists are read, and so on.
+        some = _enough(pending, counts)
+        pending = pending[len(some) :]
+        for one, rids in _records_with(connection, postings, some, counts).items():
             gained = gain[one]
             for rid in rids:
                 mass[rid] = mass.get(rid, 0.0) + gained
-            read += len(rids)
-            # The filter may leave too few of these: then one more list is read, and so on.
-            if read >= _ENOUGH:
-                more = True
-                break
         found = _read(connection, condition, mass, wanted)
     return found
 
 
+def _enough(tokens: Sequence[str], counts: Mapping[str, int]) -> Sequence[str]:
+    """Return the first tokens, as many as it takes to read `_ENOUGH` postings."""
+    read = 0
+    for place, one in enumerate(tokens):
+        read += min(counts[one], _LONG)
+        if read >= _ENOUGH:
+            return tokens[: place + 1]
+    return tokens
+
+
 def _records_with(
-    connection: Connection, postings: Postings, one: str, counts: Mapping[str, int]
-) -> list[str]:
-    """Return the records that hold a token, newest first, of a common one `_LONG` at most."""
-    if counts[one] <= _LONG:
-        return postings.newest(connection, one, (), _LONG)
-    scope = one.partition("x")[0] + "x"
-    others = [
-        other
-        for other, count in counts.items()
-        if other != one and other.startswith(scope) and count <= _TOO_LONG
-    ]
-    rids: list[str] = []
-    if others and counts[one] <= _TOO_LONG:
-        rids = postings.newest(connection, one, others, _LONG)
-    if len(rids) < _LONG:
-        rids = list(dict.fromkeys([*rids, *postings.newest(connection, one, (), _LONG)]))[:_LONG]
-    return rids
+    connection: Connection, postings: Postings, tokens: Sequence[str], counts: Mapping[str, int]
+) -> dict[str, list[str]]:
+    """Return the records that hold each token, newest first, of a common one `_LONG` at most."""
+    beside: dict[str, list[str]] = {}
+    for one in tokens:
+        if _LONG < counts[one] <= _TOO_LONG:
+            scope = one.partition("x")[0] + "x"
+            others = [
+                other
+                for other, count in counts.items()
+                if other != one and other.startswith(scope) and count <= _TOO_LONG
+            ]
+            if others:
+                beside[one] = postings.newest_beside(connection, one, others, _LONG)
+    short = [one for one in tokens if len(beside.get(one, ())) < _LONG]
+    newest = postings.newest(connection, short, _LONG)
+    return {
+        one: list(dict.fromkeys([*beside.get(one, ()), *newest.get(one, ())]))[:_LONG]
+        for one in tokens
+    }
 
 
 def _read(

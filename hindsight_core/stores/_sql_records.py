@@ -18,10 +18,12 @@ from hindsight_core.schema import Memory, Scope, Status
 from hindsight_core.stores import _sql_text as text
 from hindsight_core.stores._sql import Connection
 from hindsight_core.stores._sql_scopes import (
+    VISIBLE,
     filter_sql,
     from_micros,
     marks,
     micros,
+    names,
     scope_id,
     visible_ids,
 )
@@ -81,12 +83,11 @@ def find(connection: Connection, scope: Scope, keys: Sequence[str]) -> list[Memo
 
 def get(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Memory]:
     """Return those of `ids` that the scope sees, in the order asked for, each once."""
-    visible = visible_ids(connection, scope)
     rows = connection.execute(
         f"SELECT m.id, {COLUMNS} FROM json_each(?) AS wanted"
         " CROSS JOIN memories AS m WHERE m.id = wanted.value"
-        f" AND m.scope_id IN ({marks(visible)})",
-        (json.dumps(list(dict.fromkeys(ids))), *visible),
+        f" AND m.scope_id IN (SELECT id FROM scopes WHERE {VISIBLE})",
+        (json.dumps(list(dict.fromkeys(ids))), *names(scope)),
     )
     found = {row[0]: load(*row[1:]) for row in rows}
     return [found[one] for one in dict.fromkeys(ids) if one in found]

@@ -12,16 +12,20 @@ from hindsight_core.stores._sql import Connection
 from hindsight_core.text import fold
 
 __all__ = [
+    "VISIBLE",
     "filter_sql",
     "from_micros",
     "marks",
     "micros",
+    "names",
     "narrower_ids",
     "scope_id",
     "visible_ids",
 ]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+VISIBLE: Final = "tenant = ? AND \"user\" = ? AND agent IN ('', ?) AND session IN ('', ?)"
+"""The condition on `scopes` for those that a scope sees, see `names`; at most four."""
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
@@ -56,12 +60,13 @@ def scope_id(connection: Connection, scope: Scope) -> int:
 
 def visible_ids(connection: Connection, scope: Scope) -> list[int]:
     """Return the ids of the scopes that `scope` sees (`Scope.sees`), at most four."""
-    rows = connection.execute(
-        'SELECT id FROM scopes WHERE tenant = ? AND "user" = ?'
-        " AND agent IN ('', ?) AND session IN ('', ?)",
-        (scope.tenant, scope.user, scope.agent or "", scope.session or ""),
-    ).fetchall()
+    rows = connection.execute(f"SELECT id FROM scopes WHERE {VISIBLE}", names(scope)).fetchall()
     return [row[0] for row in rows]
+
+
+def names(scope: Scope) -> tuple[str, str, str, str]:
+    """Return the values of `VISIBLE`."""
+    return scope.tenant, scope.user, scope.agent or "", scope.session or ""
 
 
 def narrower_ids(connection: Connection, scope: Scope) -> list[int]:

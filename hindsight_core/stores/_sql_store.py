@@ -90,8 +90,7 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
             return _sql_records.find(connection, scope, dedupe_keys)
 
     def get(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
-        with self._database.read() as connection:
-            return _sql_records.get(connection, scope, ids)
+        return self._database.look(lambda connection: _sql_records.get(connection, scope, ids))
 
     def select(
         self, scope: Scope, where: Where, *, limit: int = 100, offset: int = 0
@@ -102,12 +101,12 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
     def match_text(
         self, scope: Scope, where: Where, terms: Sequence[str], limit: int
     ) -> list[TextHit]:
-        with self._database.read() as connection:
-            return self._text.match(connection, scope, where, terms, limit)
+        return self._database.look(
+            lambda connection: self._text.match(connection, scope, where, terms, limit)
+        )
 
     def term_counts(self, scope: Scope, terms: Sequence[str]) -> TermCounts:
-        with self._database.read() as connection:
-            return self._text.count(connection, scope, terms)
+        return self._database.look(lambda connection: self._text.count(connection, scope, terms))
 
     def delete(self, scope: Scope, ids: Sequence[str], *, wipe: bool = True) -> int:
         gone = _sql_erasure.delete(self._database, scope, ids)
@@ -129,7 +128,7 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
         return int(self._database.fetch("SELECT change FROM state")[0][0])
 
     def touch(self, scope: Scope, ids: Sequence[str], *, at: datetime) -> None:
-        with self._database.write() as connection:
+        with self._database.write(lasting=False) as connection:
             _sql_records.touch(connection, scope, ids, at)
 
     def append(self, event: EventBase, *, owner: str) -> bool:
@@ -171,7 +170,7 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
         return _sql_calls.stats(rows)
 
     def save_recall(self, scope: Scope, recall_id: str, run_id: str, report: str) -> None:
-        with self._database.write() as connection:
+        with self._database.write(lasting=False) as connection:
             _sql_reports.save_recall(connection, scope, recall_id, run_id, report)
 
     def load_recalls(self, scope: Scope, *, recall_id: str = "", run_id: str = "") -> list[str]:
@@ -206,13 +205,11 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
 
     def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
         cache = self._cache()
-        with self._database.read() as connection:
-            return cache.nearest(connection, scope, where, vector, limit, self._claimed)
+        return cache.nearest(self._database, scope, where, vector, limit, self._claimed)
 
     def cosines(self, scope: Scope, ids: Sequence[str], vector: Matrix) -> dict[str, float]:
         cache = self._cache()
-        with self._database.read() as connection:
-            return cache.cosines(connection, scope, ids, vector, self._claimed)
+        return cache.cosines(self._database, scope, ids, vector, self._claimed)
 
     def begin_reindex(self, info: IndexInfo) -> int:
         self._drop_old_vectors()

@@ -14,7 +14,7 @@ from typing import Final
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
 from hindsight_core.schema import Scope
 from hindsight_core.stores._sql import Connection, Postings
-from hindsight_core.stores._sql_scopes import marks, visible_ids
+from hindsight_core.stores._sql_scopes import VISIBLE, names
 from hindsight_core.text import clean, terms
 
 __all__ = ["Corpus", "TokenCounts", "add", "remove", "token"]
@@ -70,11 +70,10 @@ class Corpus:
     @classmethod
     def seen_from(cls, connection: Connection, scope: Scope) -> Corpus:
         """Return what `scope` sees."""
-        ids = visible_ids(connection, scope)
         rows = connection.execute(
-            "SELECT id, documents, text_change, tokens FROM scopes"
-            f" WHERE id IN ({marks(ids)}) AND documents > 0",
-            ids,
+            f"SELECT id, documents, text_change, tokens FROM scopes WHERE {VISIBLE}"
+            " AND documents > 0",
+            names(scope),
         ).fetchall()
         return cls(
             sizes={row[0]: row[1] for row in rows},
@@ -105,26 +104,34 @@ class TokenCounts:
         self, connection: Connection, corpus: Corpus, words: Sequence[str]
     ) -> dict[str, dict[int, int]]:
         """Return for each word how many records of each scope hold it."""
-        found: dict[str, dict[int, int]] = {}
+        found: dict[str, dict[int, int]] = {word: {} for word in words}
+        # Two words may have one token: a very long one is cut.
+        to_count: dict[str, list[tuple[str, int]]] = {}
         for word in words:
-            found[word] = {}
             for scope, documents in corpus.sizes.items():
-                one, change = token(scope, word), corpus.changes[scope]
-                counted = self._counted.get(one)
-                if counted is None or counted[0] != change:
-                    counted = (change, self._count(connection, one, documents))
-                    _remember(self._counted, one, counted)
-                found[word][scope] = counted[1]
+                one = token(scope, word)
+                known = self._known(one, corpus.changes[scope], documents)
+                if known is None:
+                    to_count.setdefault(one, []).append((word, scope))
+                else:
+                    found[word][scope] = known
+        for one, held in self._postings.counts(connection, list(to_count)).items():
+            for word, scope in to_count[one]:
+                found[word][scope] = held
+            scope = to_count[one][0][1]
+            _remember(self._counted, one, (corpus.changes[scope], held))
+            if held > _COMMON:
+                _remember(self._common, one, (held, corpus.sizes[scope]))
         return found
 
-    def _count(self, connection: Connection, one: str, documents: int) -> int:
-        known = self._common.get(one)
-        if known is not None and 0.9 * known[1] <= documents <= 1.1 * known[1]:
-            return min(documents, known[0])
-        held = self._postings.count(connection, one)
-        if held > _COMMON:
-            _remember(self._common, one, (held, documents))
-        return held
+    def _known(self, one: str, change: int, documents: int) -> int | None:
+        counted = self._counted.get(one)
+        if counted is not None and counted[0] == change:
+            return counted[1]
+        common = self._common.get(one)
+        if common is not None and 0.9 * common[1] <= documents <= 1.1 * common[1]:
+            return min(documents, common[0])
+        return None
 
 
 def _remember(known: dict[str, tuple[int, int]], one: str, value: tuple[int, int]) -> None:

@@ -6,11 +6,11 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from hindsight_core.errors import StoreUnavailableError
 from hindsight_core.stores._sqlite_errors import mapped, translate
@@ -30,6 +30,7 @@ _PRAGMAS: Final = (
     "PRAGMA journal_size_limit = 33554432",
 )
 _creating: Final = Lock()
+_Found = TypeVar("_Found")
 # A connection must not be used, nor even closed, in a forked child: those inherited stay here.
 _inherited: Final[list[sqlite3.Connection]] = []
 
@@ -55,11 +56,16 @@ class SqliteDatabase:
             yield connection
 
     @contextmanager
-    def write(self) -> Generator[sqlite3.Connection]:
+    def write(self, *, lasting: bool = True) -> Generator[sqlite3.Connection]:  # noqa: ARG002
         """Run the writes inside in one transaction: all of them are stored, or none."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             connection.execute("UPDATE state SET change = change + 1")
             yield connection
+
+    def look(self, work: Callable[[sqlite3.Connection], _Found]) -> _Found:
+        """Do reads that need no common snapshot; here it costs nothing to give them one."""
+        with self.read() as connection:
+            return work(connection)
 
     @contextmanager
     def exclusive(self) -> Generator[sqlite3.Connection]:

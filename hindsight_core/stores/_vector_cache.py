@@ -19,9 +19,16 @@ from numpy.typing import NDArray
 
 from hindsight_core.ports import Hit, IndexInfo, Where
 from hindsight_core.schema import Kind, Scope, Status
-from hindsight_core.stores._sql import Connection
-from hindsight_core.stores._sql_scopes import filter_sql, marks, micros, visible_ids
+from hindsight_core.stores._sql import Connection, Database
+from hindsight_core.stores._sql_scopes import micros, names
 from hindsight_core.stores._sql_vectors import check_claim, index_info
+from hindsight_core.stores._vector_look import (
+    ALL,
+    CHANGED,
+    LOOK_RECORDS,
+    LOOK_SCOPES,
+    passing_in_sql,
+)
 from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best
 
 __all__ = ["VectorCache"]
@@ -33,15 +40,6 @@ _CODES: Final = {
     for code, combination in enumerate(product(map(str, Kind), map(str, Status), (0, 1)))
 }
 """Kind, status and whether superseded, as one number: one look-up filters by all three."""
-_FIELDS: Final = "m.rid, m.scope_id, m.kind, m.status, m.superseded, m.time, m.task_type"
-_ALL: Final = f"""SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid
-    WHERE v.space = (SELECT space FROM state)"""
-_CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
-    FROM (SELECT rid FROM vectors WHERE change > ?
-          UNION SELECT rid FROM memories WHERE change > ?) AS changed
-    CROSS JOIN memories AS m CROSS JOIN vectors AS v
-    WHERE m.rid = changed.rid AND v.rid = changed.rid
-    AND v.space = (SELECT space FROM state)"""
 
 
 class VectorCache:
@@ -57,63 +55,63 @@ class VectorCache:
 
     def nearest(
         self,
-        connection: Connection,
+        database: Database,
         scope: Scope,
         where: Where,
         vector: Matrix,
         limit: int,
         claimed: IndexInfo | None,
     ) -> list[Hit]:
-        """Return the memories most alike to a unit vector; `connection` is inside a snapshot.
+        """Return the memories most alike to a unit vector.
 
         Raises `EmbedderMismatchError` when the index is not of the embedder `claimed`.
         """
-        visible = visible_ids(connection, scope)
-        with self._current(connection, claimed):
+        looked = database.fetch(LOOK_SCOPES, names(scope))
+        visible = [row[-1] for row in looked if row[-1] is not None]
+        passing = passing_in_sql(database, visible, where)
+        with self._current(database, looked[0], claimed):
             if vector.shape != (self._matrix.dimension,) or not visible or limit < 1:
                 return []
-            rows = self._passing(connection, visible, where)
+            rows = self._passing(visible, where, passing)
             scores = self._matrix.scores(rows, vector)
-            found = [(int(self._rids[rows[i]]), float(scores[i])) for i in best(scores, limit)]
-        ids = dict(
-            connection.execute(
-                "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m"
-                " WHERE m.rid = CAST(w.value AS BIGINT)",
-                (json.dumps([rid for rid, _ in found]),),
-            ).fetchall()
-        )
-        return [Hit(id=ids[rid], score=score) for rid, score in found if rid in ids]
+            return [
+                Hit(id=self._ids[int(rows[i])], score=float(scores[i])) for i in best(scores, limit)
+            ]
 
     def cosines(
         self,
-        connection: Connection,
+        database: Database,
         scope: Scope,
         ids: Sequence[str],
         vector: Matrix,
         claimed: IndexInfo | None,
     ) -> dict[str, float]:
         """Return the cosine with each of these records that the scope sees and that is encoded."""
-        visible = visible_ids(connection, scope)
-        wanted = connection.execute(
-            "SELECT m.rid, m.id FROM json_each(?) AS w CROSS JOIN memories AS m"
-            f" WHERE m.id = w.value AND m.scope_id IN ({marks(visible)})",
-            (json.dumps(list(ids)), *visible),
-        ).fetchall()
-        with self._current(connection, claimed):
+        looked = database.fetch(LOOK_RECORDS, (json.dumps(list(ids)), *names(scope)))
+        wanted = [row[-1] for row in looked if row[-1] is not None]
+        with self._current(database, looked[0], claimed):
             if vector.shape != (self._matrix.dimension,):
                 return {}
-            placed = sorted((self._place[rid], one) for rid, one in wanted if rid in self._place)
-            scores = self._matrix.scores(np.array([row for row, _ in placed], np.int64), vector)
-        return {one: float(score) for (_, one), score in zip(placed, scores, strict=True)}
+            places = sorted({self._place[rid] for rid in wanted if rid in self._place})
+            scores = self._matrix.scores(np.array(places, np.int64), vector)
+            return {
+                self._ids[place]: float(score) for place, score in zip(places, scores, strict=True)
+            }
 
     @contextmanager
-    def _current(self, connection: Connection, claimed: IndexInfo | None) -> Generator[None]:
-        """Hold the cache as it is on the connection's snapshot, or newer."""
+    def _current(
+        self, database: Database, looked: Sequence[Any], claimed: IndexInfo | None
+    ) -> Generator[None]:
+        """Hold the cache as it was when the store was `looked` at, or newer."""
         if self._pid != os.getpid():  # a lock that was held at the fork would never open again
             self._lock, self._pid = Lock(), os.getpid()
             self._clear(None)
         with self._lock:
-            self._refresh(connection)
+            change, *changed = looked[:5]
+            if self._seen < 0 or max(changed) > self._seen:
+                with database.read() as connection:
+                    self._refresh(connection)
+            self._seen = max(self._seen, change)
             check_claim(self._info, claimed)
             yield
 
@@ -127,6 +125,7 @@ class VectorCache:
         self._of_scope: dict[int, Rows] = {}
         self._tasks: dict[str | None, int] = {None: 0}
         self._rids = np.zeros(0, np.int64)
+        self._ids: list[str] = []
         self._scopes = np.zeros(0, np.int32)
         self._codes = np.zeros(0, np.uint8)
         self._times = np.zeros(0, np.int64)
@@ -134,18 +133,16 @@ class VectorCache:
 
     def _refresh(self, connection: Connection) -> None:
         change, forgotten = connection.execute("SELECT change, forgotten FROM state").fetchone()
-        if change <= self._seen:  # another thread was here with a newer snapshot
-            return
         info = index_info(connection)
         if info != self._info or self._seen < forgotten:
             self._clear(info)
         if self._seen < 0:
-            cursor = connection.execute(_ALL)
+            cursor = connection.execute(ALL)
         else:
             gone = "SELECT rid FROM tombstones WHERE change > ?"
             for (rid,) in connection.execute(gone, (self._seen,)):
                 self._drop(rid)
-            cursor = connection.execute(_CHANGED, (self._seen,) * 3)
+            cursor = connection.execute(CHANGED, (self._seen,) * 3)
         while batch := cursor.fetchmany(_BATCH):
             self._take(batch)
         self._seen = change
@@ -167,6 +164,8 @@ class VectorCache:
         for scope in {*scopes.tolist(), *self._scopes[places].tolist()}:
             self._of_scope.pop(scope, None)
         self._rids[places] = [row[0] for row in known]
+        for place, row in zip(places.tolist(), known, strict=True):
+            self._ids[place] = row[-2]
         self._scopes[places] = scopes
         self._codes[places] = [_CODES[row[2:5]] for row in known]
         self._times[places] = [row[5] for row in known]
@@ -195,12 +194,15 @@ class VectorCache:
         self._matrix.grow()
         size = self._matrix.capacity
         self._rids = _longer(self._rids, size)
+        self._ids += [""] * (size - len(self._ids))
         self._scopes = _longer(self._scopes, size)
         self._codes = _longer(self._codes, size)
         self._times = _longer(self._times, size)
         self._task_types = _longer(self._task_types, size)
 
-    def _passing(self, connection: Connection, visible: Sequence[int], where: Where) -> Rows:
+    def _passing(
+        self, visible: Sequence[int], where: Where, passing: NDArray[np.int64] | None
+    ) -> Rows:
         """Return the rows, ascending, of what these scopes hold and the filter lets through."""
         lists = [self._rows_of(scope) for scope in visible]
         rows = lists[0] if len(lists) == 1 else np.sort(np.concatenate(lists))
@@ -211,8 +213,8 @@ class VectorCache:
             keep &= self._times[rows] >= micros(where.since)
         if where.until is not None:
             keep &= self._times[rows] <= micros(where.until)
-        if where.entities or where.tool_sequence or where.subject:
-            keep &= np.isin(self._rids[rows], _passing_in_sql(connection, visible, where))
+        if passing is not None:
+            keep &= np.isin(self._rids[rows], passing)
         return rows if keep.all() else rows[keep]
 
     def _rows_of(self, scope: int) -> Rows:
@@ -227,14 +229,6 @@ def _longer(column: NDArray[Any], size: int) -> NDArray[Any]:
     longer = np.zeros(size, column.dtype)
     longer[: len(column)] = column
     return longer
-
-
-def _passing_in_sql(
-    connection: Connection, visible: Sequence[int], where: Where
-) -> NDArray[np.int64]:
-    condition, values = filter_sql(visible, where)
-    found = connection.execute(f"SELECT m.rid FROM memories AS m WHERE {condition}", values)
-    return np.array([row[0] for row in found], np.int64)
 
 
 def _allowed(where: Where) -> NDArray[np.bool_]:

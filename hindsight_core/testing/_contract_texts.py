@@ -17,7 +17,7 @@ from hindsight_core.testing.samples import (
     scopes,
     storable_texts,
 )
-from hindsight_core.text import terms
+from hindsight_core.text import clean, terms
 
 __all__ = ["TextsContract"]
 
@@ -49,10 +49,18 @@ class TextsContract(ContractBase):
     def test_every_text_with_a_word_in_it_finds_itself(self, store: Store, text: str) -> None:
         scope = fresh_scope()
         store.put([make_memory(f"{scope.tenant}-m", text, scope)])
-        cut = terms(text)
+        cut = terms(clean(text))
         found = store.match_text(scope, ANY, cut, 5)
         assert [h.id for h in found] == ([f"{scope.tenant}-m"] if cut else [])
         assert all(h.coverage == pytest.approx(1) and h.score > 0 for h in found)
+
+    def test_two_words_that_the_index_cannot_tell_apart_are_both_counted(
+        self, store: Store
+    ) -> None:
+        store.put([make_memory("m", "a" * 70)])
+        words = ["a" * 70, "a" * 80, "a" * 64]
+        assert store.term_counts(ADA, words).holding == dict.fromkeys(words, 1)
+        assert [hit.id for hit in store.match_text(ADA, Where(), words, 5)] == ["m"]
 
     def test_what_covers_more_of_the_rarer_words_ranks_first(self, store: Store) -> None:
         store.put([make_memory(f"common{n}", "the printer is broken") for n in range(8)])
