@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from threading import Lock
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 from hindsight_core.capture.redaction_fields import (
     MAX_DEPTH,
@@ -107,6 +107,22 @@ class Redactor:
         for secret, type_ in fields.secrets:
             self.remember(secret, type_)
         return fields
+
+    def mask(self, value: Any) -> Any:
+        """Return a JSON value with the secrets seen so far masked in its texts; judges nothing."""
+        if isinstance(value, str):
+            for secret, type_ in self._snapshot():
+                value = value.replace(secret, f"[redacted:{type_}]")
+            return value
+        if isinstance(value, Mapping):
+            return {key: self.mask(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+        if isinstance(value, list | tuple):
+            return [self.mask(item) for item in cast("list[Any]", value)]
+        return value
+
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets seen so far, each form in which one may be written counted."""
+        return tuple(secret for secret, _ in self._snapshot())
 
     def __len__(self) -> int:
         """How many secrets are remembered, each form in which one may be written counted."""

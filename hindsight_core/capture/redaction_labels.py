@@ -51,6 +51,8 @@ def secret_type(name: str) -> str | None:
     kind = SECRET_HEADS.get(head)
     if kind is None and len(words) > 1:
         kind = SECRET_HEADS.get(words[-2] + head)
+    if kind is None and head.endswith(("password", "passwd", "passphrase")):
+        kind = "password"  # PGPASSWORD, sqlpassword: an abbreviation before it, and no border
     if head in ("key", "keys") and NOT_SECRET_WORDS.intersection(words):
         return None
     return kind

@@ -82,8 +82,17 @@ def forms(secret: str) -> Iterable[str]:
     }
 
 
+_HALF_WIDTH: Final = {
+    wide: wide - 0xFEE0
+    for first, last in ((0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A))
+    for wide in range(first, last + 1)
+}
+"""Full-width letters and digits are read as those they stand for; none changes its place."""
+
+
 def find_all(text: str, known: Known) -> tuple[Finding, ...]:
     """Return what is to be redacted in a text, in order and without overlaps."""
+    text = text if text.isascii() else text.translate(_HALF_WIDTH)
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)

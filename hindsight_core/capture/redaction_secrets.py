@@ -15,6 +15,7 @@ from hindsight_core.capture.redaction_checks import entropy, has_run, is_placeho
 from hindsight_core.capture.redaction_formats import FORMATS, VENDORS
 from hindsight_core.capture.redaction_labels import words_of
 from hindsight_core.capture.redaction_names import find_assigned, name_around
+from hindsight_core.capture.redaction_phrases import find_told
 from hindsight_core.capture.redaction_spans import Finding
 from hindsight_core.capture.redaction_values import assigned_value, is_random
 from hindsight_core.capture.redaction_words import NOT_A_VALUE
@@ -36,13 +37,14 @@ def find_secrets(text: str, lower: str) -> Iterator[Finding]:
         yield from _urls(text)
     if "curl" in lower:
         yield from _curl(text, lower)
-    if " -p" in text or " -a" in text:
+    if " -" in text:
         yield from _commands(text)
     if "secret" in lower and "data:" in lower:
         yield from _kubernetes(text)
     if "auth" in lower:
         yield from _pairs(text)
     yield from find_assigned(text, lower)
+    yield from find_told(text, lower)
     if long:
         for vendor in VENDORS:
             if vendor in lower:
@@ -149,7 +151,9 @@ def _curl(text: str, lower: str) -> Iterator[Finding]:
 
 _COMMAND: Final = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?:mysql|mariadb)\w*[^\n|;&]{0,120}? -p|sshpass[ \t]+-p[ \t]?"
-    r"|(?:docker|podman)[ \t]login[^\n|;&]{0,120}? -p[ \t]|redis-cli[^\n|;&]{0,120}? -a[ \t])(?=\S)"
+    r"|(?:docker|podman)[ \t]login[^\n|;&]{0,120}? -p[ \t]|redis-cli[^\n|;&]{0,120}? -a[ \t]"
+    r"|mongo\w*[^\n|;&]{0,120}? -p[ \t]|(?:un)?zip[^\n|;&]{0,120}? -P[ \t]"
+    r"|ldap\w+[^\n|;&]{0,120}? -w[ \t])(?=\S)"
 )
 
 

@@ -149,7 +149,8 @@ LANGUAGES: Final = (_ENGLISH, _CHINESE)
 
 SECRET_HEADS: Final[Mapping[str, str]] = {
     "password": "password", "passwords": "password", "passwd": "password", "pwd": "password",
-    "passphrase": "password", "passcode": "password", "pass": "password", "pswd": "password",
+    "passphrase": "password", "passwort": "password", "kennwort": "password",
+    "passcode": "password", "pass": "password", "pswd": "password",
     "pw": "password", "userpass": "password", "pin": "password", "otp": "password",
     "cvv": "password", "cvc": "password", "secret": "secret", "secrets": "secret",
     "credential": "secret", "credentials": "secret", "creds": "secret", "cred": "secret",

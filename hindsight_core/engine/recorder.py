@@ -15,7 +15,7 @@ from typing import Any, Final
 from hindsight_core.capture import Redactor, make_call, result_text, situation_of
 from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
-from hindsight_core.engine.covering import cover
+from hindsight_core.engine.covering import cover_all
 from hindsight_core.engine.gating import Gatekeeper, was_asked
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
@@ -369,7 +369,13 @@ class RunRecorder:
         """Judge the run, with what it showed to be a secret taken out of all its texts first."""
         if len(self._redactor) > self._covered:
             self._covered = len(self._redactor)
-            self._core.store.rewrite(cover(self._core.store.events(self.run_id), self._redactor))
+            cover_all(
+                self._core.store,
+                self._named_scope,
+                self.run_id,
+                self._redactor,
+                session=self._started["session"],
+            )
         self._intake.drain(self.run_id)
 
     @property

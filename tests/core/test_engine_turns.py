@@ -113,6 +113,31 @@ def test_a_secret_shown_late_is_taken_out_of_what_the_run_had_recorded(tmp_path)
         assert phrase.encode() not in file.read_bytes(), file.name
 
 
+def test_a_secret_shown_late_is_taken_out_of_earlier_turns_memories_and_recalls(tmp_path):
+    path, secret = tmp_path / "m.db", "sunny-river-lamp"
+    with Hindsight.open(str(path), embedder=None) as hindsight:
+        first = hindsight.run(ME, session="talk")
+        first.user(f"Always log on to the wiki as bob with {secret}.", turn="1")
+        first.finish(ok=True)
+        assert any(secret in memory.content for memory in hindsight.memories(ME))
+        second = hindsight.run(ME, session="talk")
+        second.user("Log on to the wiki, please.", turn="2")
+        assert secret in second.context().text
+        second.before_tool("login", {"user": "bob", "password": secret}, call_id="c")
+        second.after_tool("login", {"user": "bob", "password": secret}, call_id="c", result="ok")
+        second.finish(ok=True)
+        kept = [memory.content for memory in hindsight.memories(ME)]
+        assert any("[redacted:password]" in content for content in kept)
+        shown = hindsight.recall(ME, "log on to the wiki as bob")
+        assert shown.block is not None
+        assert secret not in shown.block.text
+        assert not hindsight.health().errors
+    with sqlite3.connect(path) as connection:
+        for table in ("memories", "events", "recalls"):
+            for row in connection.execute(f"SELECT * FROM {table}"):
+                assert secret not in str(row), table
+
+
 def test_a_lone_argument_that_was_refused_for_its_form_pairs_with_the_one_that_worked(hs):
     run = hs.run(ME, task="Book a table")
     run.after_tool("book", {"time": "8pm"}, result="time must be HH:MM", flagged_error=True)
