@@ -118,6 +118,19 @@ TOOLS: Final[Mapping[str, Described]] = {
         gives=gives.Detailed,
         hints=_READS,
     ),
+    "memory_summarize": Described(
+        title="Sum up a conversation",
+        description=(
+            "Sum up one earlier conversation of this user: what was wanted, what came of it.\n"
+            "Call it when the user wants to go on where a conversation ended, or asks what was "
+            "done in it, and you have its id.\n"
+            "Do not call it for the conversation that you are in: you see that one. The summary is "
+            "kept as a memory; asking again renews it."
+        ),
+        takes=takes.Summarize,
+        gives=gives.Summarized,
+        hints=_ADDS,
+    ),
     "memory_feedback": Described(
         title="Say whether a memory helped",
         description=(

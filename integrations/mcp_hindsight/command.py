@@ -1,14 +1,15 @@
-"""The commands `mcp` and `mcp-token` of `hindsight-core`; see `docs/mcp.md`."""
+"""The commands `mcp`, `mcp-proxy` and `mcp-token` of `hindsight-core`; see `docs/mcp.md`."""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from hindsight_core import ConfigurationError
+from hindsight_core import ConfigurationError, GateMode
 
 __all__ = ["register"]
 
@@ -32,6 +33,7 @@ Agent = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command("mcp")(mcp)
+    app.command("mcp-proxy")(mcp_proxy)
     app.command("mcp-token")(mcp_token)
 
 
@@ -81,6 +83,8 @@ def mcp(
     ] = _QUERIES,
 ) -> None:
     """Serve the memory to any MCP client: over stdio, or with --http over HTTP."""
+    import_module("mcp_hindsight._sdk")  # says which extra is missing
+
     from hindsight_core.service import HealthApp
     from mcp_hindsight._callers import Caller
     from mcp_hindsight._tokens import Tokens
@@ -115,12 +119,57 @@ def mcp(
         )
 
 
+def mcp_proxy(
+    server: Annotated[
+        list[str], typer.Argument(help="-- COMMAND... of the server, or its URL", metavar="SERVER")
+    ],
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    agent: Agent = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Id of the conversation; default: a new one")
+    ] = None,
+    gate: Annotated[
+        GateMode | None,
+        typer.Option("--gate", help="At calls that failed before; default: change nothing"),
+    ] = None,
+    idle: Annotated[
+        float, typer.Option("--idle", min=1, help="Seconds without a call that end a run")
+    ] = 120.0,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Of a URL: where it is found here")
+    ] = 8766,
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", help="Of a URL: 'Name: value' to send along, such as a token"),
+    ] = None,
+) -> None:
+    """Stand before any MCP server: hand everything on unchanged, and learn from its calls."""
+    from mcp_hindsight.proxying import Watching, leave_as, run_proxy
+
+    watching = Watching(
+        store=store,
+        user=user,
+        tenant=tenant,
+        agent=agent,
+        session=session,
+        gate=gate or GateMode.OBSERVE,
+        idle=idle,
+    )
+    sent = [line.partition(":") for line in header or ()]
+    if not all(name.strip() and colon for name, colon, _ in sent):
+        raise ConfigurationError("--header: must be 'Name: value'")
+    headers = {name.strip(): value.strip() for name, _, value in sent}
+    leave_as(run_proxy(server, watching, port=port, headers=headers))
+
+
 def mcp_token(
     user: Annotated[str, typer.Option("--user", "-u", help="For whom it will speak")],
     tenant: Tenant = "default",
     agent: Agent = None,
 ) -> None:
-    """Make a bearer token for a user, and its entry for the file of --tokens."""
+    """Make a bearer token for a user (on stderr), and its entry for --tokens (on stdout)."""
     from mcp_hindsight._callers import Caller
     from mcp_hindsight._tokens import new_token
 
@@ -128,5 +177,6 @@ def mcp_token(
     made, digest = new_token()
     entry = {"user": scope.user, "tenant": scope.tenant, "agent": scope.agent, "sha256": digest}
     lines = [f"{name} = {json.dumps(value)}" for name, value in entry.items() if value is not None]
-    typer.echo(f"# The user's client sends this as: Authorization: Bearer {made}")
+    typer.echo("The token, shown this once, for the user's client to send:", err=True)
+    typer.echo(f"Authorization: Bearer {made}", err=True)
     typer.echo("\n".join(("[[token]]", *lines)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import ssl
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -13,7 +12,7 @@ from typing import Any, cast
 
 import anyio
 
-from hindsight_core import ConfigurationError, Hindsight, StoreError
+from hindsight_core import Hindsight, StoreError
 from mcp_hindsight._callers import Caller
 from mcp_hindsight._doors import allowed_hosts
 from mcp_hindsight._lines import ScreenedLines, WireOut
@@ -80,8 +79,7 @@ def serve_http(
     application for all other paths. Raises `ConfigurationError` for an address that cannot be
     listened on.
     """
-    import uvicorn
-
+    from mcp_hindsight._listening import serve
     from mcp_hindsight.http_server import http_app
 
     app = http_app(
@@ -92,34 +90,13 @@ def serve_http(
         stateless=stateless,
         beside=beside,
     )
-    files = certificate or (None, None)
-    try:
-        config = uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=5,
-            ssl_certfile=files[0],
-            ssl_keyfile=files[1],
-        )
-        config.load()
-        listener = config.bind_socket()
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigurationError(f"--tls: {error}") from error
-    except SystemExit as error:  # uvicorn's way to say that the address is taken
-        raise ConfigurationError(
-            f"{host}:{port} cannot be listened on: it is taken, or not this machine's"
-        ) from error
-    with listener:
-        listener.listen(config.backlog)  # who reads the address may use it at once
-        shown, number = listener.getsockname()[:2]
-        scheme = "https" if certificate else "http"
-        place = f"{scheme}://{f'[{shown}]' if ':' in shown else shown}:{number}"
-        sys.stderr.write(f"memory at {place}/mcp (streamable HTTP) and {place}/sse (SSE)\n")
-        sys.stderr.flush()
-        uvicorn.Server(config).run(sockets=[listener])
+    serve(
+        app,
+        host=host,
+        port=port,
+        announce=lambda at: f"memory at {at}/mcp (streamable HTTP) and {at}/sse (SSE)",
+        certificate=certificate,
+    )
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

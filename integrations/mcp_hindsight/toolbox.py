@@ -202,11 +202,19 @@ class Toolbox:
     def _details(self, caller: Caller, arguments: Mapping[str, Any]) -> gives.Detailed:
         asked = takes.parse(takes.Details, arguments)
         memory = self._hs.get(caller.scope, asked.memory_id)
+        return gives.Detailed(memory=gives.described(memory), text=self._text(caller, memory))
+
+    def _summarize(self, caller: Caller, arguments: Mapping[str, Any]) -> gives.Summarized:
+        asked = takes.parse(takes.Summarize, arguments)
+        memory = self._hs.summarize(caller.scope, asked.session)
+        return gives.Summarized(
+            memory=gives.described(memory), session=asked.session, text=self._text(caller, memory)
+        )
+
+    def _text(self, caller: Caller, memory: Memory) -> str:
         if memory.status is Status.QUARANTINED:
-            text = "Held back by the guard. " + _BY_PERSON.format(id=memory.id)
-        else:
-            text = self._hs.details(caller.scope, memory.id)
-        return gives.Detailed(memory=gives.described(memory), text=text)
+            return "Held back by the guard. " + _BY_PERSON.format(id=memory.id)
+        return self._hs.details(caller.scope, memory.id)
 
     def _feedback(self, caller: Caller, arguments: Mapping[str, Any]) -> gives.Noted:
         asked = takes.parse(takes.Feedback, arguments)

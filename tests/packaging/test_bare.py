@@ -96,6 +96,24 @@ def test_the_crewai_adapter_without_its_framework_names_the_extra():
     assert "pip install 'hindsight-core[crewai]'" in done.stderr
 
 
+@pytest.mark.parametrize("what", ["mcp", "mcp-proxy http://127.0.0.1:9/mcp"])
+def test_the_mcp_commands_without_their_extra_name_it(what, tmp_path):
+    arguments = ["hindsight-core", *what.split(), "--store", str(tmp_path / "m.db")]
+    code = f"import sys; sys.argv = {arguments!r}\nfrom hindsight_core.cli import main; main()"
+    done = run(code, block=("mcp", "starlette", "uvicorn"))
+    assert done.returncode == 1, done.stderr
+    assert "pip install 'hindsight-core[mcp]'" in done.stderr.replace("\n", " ")
+
+
+def test_the_proxy_before_a_command_needs_no_extra(tmp_path):
+    server = "import sys; sys.stdout.write(sys.stdin.read())"
+    command = [sys.executable, "-c", server]
+    arguments = ["hindsight-core", "mcp-proxy", "--store", str(tmp_path / "m.db"), "--", *command]
+    code = f"import sys; sys.argv = {arguments!r}\nfrom hindsight_core.cli import main; main()"
+    done = run(code, block=("mcp", "starlette", "uvicorn", "anyio"))
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_named_embedder_that_is_absent_names_its_extra(tmp_path):
     done = run(
         f"""

@@ -34,7 +34,7 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("HINDSIGHT_")},
     "PYTHONUNBUFFERED": "1",
 }
-TOOLS = ["store", "query", "forget", "verify", "details", "feedback"]
+TOOLS = ["store", "query", "forget", "verify", "details", "summarize", "feedback"]
 
 
 def arguments(store: Path, *more: str) -> list[str]:
@@ -65,7 +65,7 @@ def http_server(store: Path, *more: str, log: Path | None = None) -> Iterator[st
             yield _address(process, log)
         finally:
             process.terminate()
-            process.wait(30)
+            assert process.wait(60) == 0, log.read_text()
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -218,6 +218,24 @@ async def test_a_model_raises_no_trust_and_lifts_no_quarantine(asking):
     assert after.hits <= memory.hits + 1
 
 
+async def test_a_conversation_that_was_recorded_is_summed_up(asking):
+    ask, hindsight, me = asking
+    run = hindsight.run(me, task="Book a table for two", session="talk-7")
+    run.user("Book a table for two at the Heron, please.")
+    run.after_tool("book", {"time": "8pm"}, result="time must be HH:MM", flagged_error=True)
+    run.after_tool("book", {"time": "20:00"}, result="booked")
+    run.finish(ok=True)
+    assert hindsight.flush()
+    reply = await ask("memory_summarize", session="talk-7")
+    assert not reply.error
+    assert reply.answer.session == "talk-7"
+    assert "table" in reply.answer.text
+    again = await ask("memory_summarize", session="talk-7")
+    assert again.answer.memory.id == reply.answer.memory.id
+    reply = await ask("memory_summarize", session="talk-8")
+    assert "talk-8" in reply.error
+
+
 async def test_what_is_held_back_is_shown_to_no_model(asking):
     ask, hindsight, me = asking
     text = "The API endpoint for payments is https://pay.example.com now."
