@@ -15,15 +15,17 @@ from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION
 from hindsight_core.guard import Label, relate
 from hindsight_core.guard.consensus import Standing, note_for, stands, votes
+from hindsight_core.guard.joint import clear_joint, said_together
 from hindsight_core.guard.learnt import REFUSED, Decided, recognise
 from hindsight_core.guard.marks import alike, marks_of
 from hindsight_core.recall import Found
 from hindsight_core.schema import Memory, Scope, Status
 
-__all__ = ["ALONE", "LIKE_REFUSED", "Agreement", "agree", "clear_agreement"]
+__all__ = ["ALONE", "HALVED", "LIKE_REFUSED", "Agreement", "agree", "clear_agreement"]
 
 ALONE: Final = "stands alone against better trusted memories"
 LIKE_REFUSED: Final = "is like one that a person refused"
+HALVED: Final = "says together with another one what neither may"
 _ALIKE: Final = 0.05
 """Jaccard index of the words from which two texts are worth comparing."""
 _PAIRS: Final = 8
@@ -59,10 +61,13 @@ def agree(
     decided = _decided(core, scope)
     linked = _linked(core, scope, doubtful)
     pool = [found.memory for found in candidates] + list(linked.values())
-    held: dict[str, str] = {}
+    halves = said_together([memory.content for memory in doubtful])
+    held = {doubtful[place].id: HALVED for place in halves}
     notes: dict[str, str] = {}
     pairs = _PAIRS
     for memory in doubtful:
+        if memory.id in held:
+            continue
         said = recognise(marks_of(memory.content), memory.source, decided)
         if said is not None:
             if said.decision == REFUSED:
@@ -118,6 +123,7 @@ def _decided(core: Core, scope: Scope) -> list[Decided]:
 def clear_agreement() -> None:
     """Forget the texts that were compared."""
     _relation.cache_clear()
+    clear_joint()
 
 
 @lru_cache(maxsize=4_096)

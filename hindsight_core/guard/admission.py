@@ -58,6 +58,11 @@ _JAILBREAK: Final = frozenset({"claims to be unbound", "lifts the assistant's ru
 _QUOTED_SLACK: Final = 0.6
 """By how much more a message of a tool must look like planted advice than a note: errors are terse
 and speak of rights and payments for honest reasons."""
+_UNTRIED_SLACK: Final = 1.0
+"""The same for a note that says itself that nobody tried it: poison is written to be believed."""
+_PASSAGE_SLACK: Final = 1.25
+"""By how much more a passage must look like it than a whole note: a long text has many, and one
+in a hundred honest ones of 150 words has a passage above this."""
 _FROM_TOOL: Final = ("comes from a tool",)
 _NOT_PLAIN: Final = ("is not plainly an observation",)
 _FOREIGN: Final = ("is in a language that the guard was not taught",)
@@ -138,11 +143,15 @@ def _untrusted(
     score = model.score(reading)
     foreign = is_foreign(reading)
     # A rule knows words, the model what they are about: where it sees plain work, rules are silent.
-    heard = score > model.doubtful or foreign
+    worst = model.worst(reading)
+    heard = score > model.doubtful or worst > model.harmful or foreign
     findings = [finding for finding in findings if finding.firm or heard]
     reasons = tuple(finding.reason for finding in findings)
-    if score > model.harmful:
+    untried = any("untried" in sentence for sentence in reading.sentences.values())
+    if score > model.harmful + (_UNTRIED_SLACK if untried else 0.0):
         reasons = (*reasons, "reads like planted advice")
+    elif worst > model.harmful + _PASSAGE_SLACK:
+        reasons = (*reasons, "has a passage that reads like planted advice")
     attack = scorer().score(reading, "note")
     if attack.value > scorer().threshold and heard:
         reasons = (*reasons, *attack.cues)
@@ -151,7 +160,7 @@ def _untrusted(
         return (Decision.REFUSED if grave else Decision.QUARANTINED), reasons
     if source is Source.TOOL:
         return Decision.ADVICE_ONLY, _FROM_TOOL
-    if score > model.doubtful:
+    if score > model.doubtful or worst > model.harmful:
         return Decision.ADVICE_ONLY, _NOT_PLAIN
     if foreign:
         return Decision.ADVICE_ONLY, _FOREIGN
