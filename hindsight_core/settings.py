@@ -71,7 +71,8 @@ class Policy:
     least `spare_from`; cold once its strength is below `cold_below`; restored when its situation
     came back in `restore_after` runs of those that the outbox still holds. What is short-term
     lapses after `short_days` without a use, unless it was used in another session, confirmed or
-    stated as lasting: then it becomes long-term.
+    stated as lasting: then it becomes long-term. After `stale_days` without a use it is proposed
+    to forget a statement.
     """
 
     archive_days: float | None = 30.0
@@ -81,9 +82,10 @@ class Policy:
     cold_below: float | None = 0.3
     restore_after: int | None = 3
     short_days: float | None = 7.0
+    stale_days: float | None = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("archive_days", "delete_days", "short_days"):
+        for name in ("archive_days", "delete_days", "short_days", "stale_days"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ConfigurationError(f"policy.{name}: must be above 0 days, or None for never")

@@ -18,6 +18,7 @@ from hindsight_core.cli import (
     importing,
     inspect,
     maintaining,
+    proposing,
     reflecting,
     reindexing,
     review,
@@ -63,6 +64,7 @@ explaining.register(app)
 change.register(app)
 maintaining.register(app)
 reflecting.register(app)
+proposing.register(app)
 exporting.register(app)
 importing.register(app)
 reindexing.register(app)

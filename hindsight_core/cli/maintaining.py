@@ -60,6 +60,8 @@ def maintain(
         )
     counted = ", ".join(f"{name} {count}" for name, count in report.counts.items())
     typer.echo(f"{report.looked_at} memories looked at: {counted or 'nothing is due'}")
+    if report.proposed:
+        typer.echo(f"{report.proposed} new proposals: see 'hindsight-core proposals list'")
 
 
 def restore(

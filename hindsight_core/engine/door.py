@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from types import TracebackType
 from typing import Final, Self
 
 from hindsight_core.capture import Redactor
@@ -26,6 +25,7 @@ from hindsight_core.engine.health import Health, Readiness, read_health, read_re
 from hindsight_core.engine.idle import IdleUpkeep
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
+from hindsight_core.engine.proposing import Proposals
 from hindsight_core.engine.recalling import Recalled, Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reflection import Reflection
@@ -79,7 +79,9 @@ class Hindsight:
         self._recaller = Recaller(core, self._encoder)
         self._gatekeeper = Gatekeeper(core)
         self._rewriter = Rewriter(core, chat)
-        self._upkeep = Upkeep(core, self._encoder)
+        self.proposals = Proposals(core, self._intake, self._encoder)
+        """What maintenance proposes; see `Proposals`."""
+        self._upkeep = Upkeep(core, self._encoder, self.proposals.find)
         self.idle = IdleUpkeep(core, self._upkeep)
         """Maintenance in the background; see `IdleUpkeep`."""
         self.transfer = Transfer(core, self._encoder, self._intake, self.alerts)
@@ -423,12 +425,7 @@ class Hindsight:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _get(self, scope: Scope, memory_id: str) -> Memory:

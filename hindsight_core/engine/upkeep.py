@@ -6,7 +6,7 @@ Each step is a change under the record's revision, so a run that uses a memory m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -39,7 +39,8 @@ class MaintenanceReport:
 
     `steps` are the steps that were done, in a dry run those that would be; `passed_over` counts
     memories that were used or changed meanwhile; `runs_pruned` events of runs older than
-    `Settings.keep_runs_days`. `ran` is False where another process was at it.
+    `Settings.keep_runs_days`, `proposed` what was newly proposed (see `Proposals`). `ran` is False
+    where another process was at it.
     """
 
     at: datetime
@@ -48,6 +49,7 @@ class MaintenanceReport:
     looked_at: int = 0
     passed_over: int = 0
     runs_pruned: int = 0
+    proposed: int = 0
     ran: bool = True
 
     @property
@@ -64,6 +66,7 @@ class MaintenanceReport:
             "looked_at": self.looked_at,
             "passed_over": self.passed_over,
             "runs_pruned": self.runs_pruned,
+            "proposed": self.proposed,
             "counts": self.counts,
             "steps": [step.as_dict() for step in self.steps],
         }
@@ -72,9 +75,10 @@ class MaintenanceReport:
 class Upkeep:
     """Maintains the store of one open `Hindsight`."""
 
-    def __init__(self, core: Core, encoder: Encoder) -> None:
+    def __init__(self, core: Core, encoder: Encoder, propose: Callable[[], Sized]) -> None:
         self._core = core
         self._encoder = encoder
+        self._propose = propose
 
     def maintain(
         self, *, dry_run: bool = False, every: timedelta | None = None
@@ -92,6 +96,9 @@ class Upkeep:
             return MaintenanceReport(at=now, dry_run=False, ran=False)
         steps, looked_at = self._plan(now)
         done = [step for step in steps if self._do(step, now)]
+        proposed = 0
+        with self._core.failsafe.guard("propose"):
+            proposed = len(self._propose())
         pruned = store.prune_events(before=now - timedelta(days=self._core.settings.keep_runs_days))
         store.release(LEASE, owner, done_at=self._core.clock())
         if any(step.action is Action.RESTORE for step in done):
@@ -103,6 +110,7 @@ class Upkeep:
             looked_at=looked_at,
             passed_over=len(steps) - len(done),
             runs_pruned=pruned,
+            proposed=proposed,
         )
 
     def restore(self, scope: Scope, memory_id: str) -> Memory:

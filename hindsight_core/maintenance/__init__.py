@@ -15,6 +15,15 @@ from hindsight_core.maintenance.plan import (
     restored,
 )
 from hindsight_core.maintenance.policy import is_judged, is_said_by_user, is_users_rule
+from hindsight_core.maintenance.proposing import (
+    Ask,
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    find_contradictions,
+    find_patterns,
+    find_stale,
+)
 from hindsight_core.maintenance.returning import Query, count_returns, same_situation
 from hindsight_core.maintenance.tiers import WORKING_DAYS, Standing
 
@@ -22,6 +31,10 @@ __all__ = [
     "RESTORED_DECAY",
     "WORKING_DAYS",
     "Action",
+    "Ask",
+    "Proposal",
+    "ProposalKind",
+    "ProposalStatus",
     "Query",
     "Standing",
     "Step",
@@ -29,6 +42,9 @@ __all__ = [
     "count_returns",
     "days_unreferenced",
     "density",
+    "find_contradictions",
+    "find_patterns",
+    "find_stale",
     "importance",
     "is_judged",
     "is_said_by_user",
