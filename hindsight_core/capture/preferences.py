@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.preferences_features import classes as classes_of
-from hindsight_core.capture.preferences_features import compiled, fold_sentence
+from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.capture.preferences_joining import statements
 from hindsight_core.capture.preferences_score import Judged, judge
 from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of
-from hindsight_core.capture.preferences_text import mask, sentences, window
+from hindsight_core.capture.preferences_text import Sentence, mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
-from hindsight_core.text import clean
+from hindsight_core.text import clean, fold
 
 __all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences", "read_preference"]
 
@@ -66,7 +66,7 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
     longer than `MAX_SENTENCE` is passed over. Never raises for any string.
     """
     considered = window(clean(text))
-    judged = judge(sentences(considered, mask(considered)))
+    judged = judge(map(_own_clause, sentences(considered, mask(considered))))
     found = [_finding(group, before) for group in statements(judged)]
     if len(found) > MAX_FINDINGS:
         floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]
@@ -83,6 +83,17 @@ def read_preference(statement: str) -> PreferenceFinding | None:
     considered = window(clean(statement))
     judged = judge(sentences(considered, considered))
     return _finding(judged, "") if judged else None
+
+
+def _own_clause(sentence: Sentence) -> Sentence:
+    """A sentence without the clause about somebody else that the speaker's own one follows."""
+    code = language_of(sentence.masked)
+    folded = fold(sentence.masked)
+    other = compiled(code).clause_of_another.match(folded) if code else None
+    if other is None or len(folded) != len(sentence.masked):
+        return sentence
+    raw, masked = sentence.raw[other.end() :], sentence.masked[other.end() :]
+    return Sentence(raw=raw, masked=masked, line=sentence.line)
 
 
 def _is_of_another(content: str, code: str, terms: Terms) -> bool:

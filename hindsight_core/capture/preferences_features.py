@@ -17,7 +17,7 @@ from typing import Final
 from hindsight_core.capture.languages import Language, load
 from hindsight_core.capture.preferences_text import MASK
 
-__all__ = ["Compiled", "classes", "compiled", "fold_sentence", "grams", "language_of"]
+__all__ = ["Compiled", "classes", "compiled", "fold_sentence", "grams", "language_of", "spelt_out"]
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN: Final = re.compile(r"[a-zA-Z]{2,}")
@@ -68,6 +68,8 @@ class Compiled:
         }
         self.days: Final = re.compile(language.days)
         self.onset: Final = re.compile(language.onset)
+        self.contracted: Final = re.compile(language.contracted) if language.contracted else None
+        self.clause_of_another: Final = re.compile(language.clause_of_another)
 
     def units(self, folded: str) -> tuple[str, ...]:
         """Cut folded text into what phrases are matched on."""
@@ -97,9 +99,17 @@ def language_of(text: str) -> str:
 def fold_sentence(masked: str, code: str) -> str:
     """Return a sentence as the tables spell it: compatibility form, lower case, one variant."""
     folded = unicodedata.normalize("NFKC", masked.translate(_APOSTROPHES)).lower()
-    folded = _FULL_STOP.sub("", _MASKED.sub(MASK, folded).strip())
+    folded = spelt_out(_FULL_STOP.sub("", _MASKED.sub(MASK, folded).strip()), code)
     variants = compiled(code).variants
     return folded.translate(variants) if variants else folded
+
+
+def spelt_out(folded: str, code: str) -> str:
+    """Return a folded text with its contractions as they are written in full: don't for dont."""
+    table = compiled(code)
+    return (
+        table.contracted.sub(table.language.contracted_as, folded) if table.contracted else folded
+    )
 
 
 def _clause_starts(units: Sequence[str], openers: frozenset[str]) -> list[bool]:

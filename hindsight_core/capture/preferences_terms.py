@@ -18,6 +18,7 @@ from hindsight_core.capture.preferences_features import (
     compiled,
     fold_sentence,
     language_of,
+    spelt_out,
 )
 from hindsight_core.schema import Polarity
 from hindsight_core.text import fold
@@ -170,7 +171,7 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
     """
     table = compiled(code)
     language = table.language
-    plain = fold(statement).replace("’", "'")
+    plain = spelt_out(fold(statement).replace("’", "'"), code)
     folded = plain.translate(table.variants) if table.variants else plain
 
     def spelt(terms: Iterable[str]) -> tuple[str, ...]:

@@ -44,6 +44,15 @@ _FOREIGN_LINE: Final = re.compile(
     r"|(?:git|npm|pnpm|yarn|pip|uv|docker|kubectl|curl|sudo|cargo|brew|apt|cd|ls|rm)\s{1,3}"
     r"(?:[a-z-]{1,20}\s{1,3}){0,2}--?[a-z](?![^\n]{0,400}[\u3400-\u9fff]))"
 )
+_FORWARDED: Final = re.compile(
+    r"^[ \t]{0,8}(?:-{2,8}\s?)?(?:(?:fwd?|fw|from|sent|subject|cc)[ \t]?:"
+    r"|(?:begin )?forwarded message|original message"
+    r"|(?:on [^\n]{4,80} )?[\w.' -]{2,40} wrote:[ \t]*$"
+    r"|发件人|寄件人|寄件者|转发|轉發|主题|主旨|抄送|以下是转发"
+    r"|[\u4e00-\u9fff]{2,4}(?:写道|寫道|来信|說|说)[：:][ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The head of a message of somebody else, which goes on to the end of the text."""
 _CODE_SIGN: Final = re.compile(
     r"[{}\[\]\\|=<>_*+]|&&|=>|->|::|\w\(|\);?\s{0,4}$|;\s{0,4}$|\w\.\w{1,40}\("
 )
@@ -129,6 +138,8 @@ def _tagged(text: str) -> list[tuple[int, int]]:
 def mask(text: str) -> str:
     """Mask code fences, tagged blocks, foreign lines (quoted, log, code) and quotations."""
     masked = _unwrapped(text)
+    if (head := _FORWARDED.search(masked)) is not None:
+        masked = _blank(masked, [(head.start(), len(masked))])
     if "```" in masked or "~~~" in masked:
         masked = _blank(masked, (found.span() for found in _FENCE.finditer(masked)))
     if "<" in masked:

@@ -85,7 +85,8 @@ class Language:
     `joins_on`, `grounds`, `carries_on` and `breaks_off` tell which neighbouring sentences belong to
     a statement; after a sentence of a class in `disclaims` no sentence is the user's own will. What
     matches `days` names a day that comes again; what matches `onset` ("from next week on") is read
-    as `onset_as` where classes are looked for.
+    as `onset_as` where classes are looked for, and what matches `contracted` ("dont") as
+    `contracted_as` throughout. `clause_of_another` matches the clause before a person's own.
     """
 
     code: str
@@ -122,6 +123,9 @@ class Language:
     days: str
     onset: str
     onset_as: str
+    contracted: str
+    contracted_as: str
+    clause_of_another: str
 
 
 def _read(name: str) -> str:
@@ -207,4 +211,7 @@ def load(code: str) -> Language:
         days=joined([table["days"]]),
         onset=joined([table["onset"]]),
         onset_as=table["onset_as"],
+        contracted=table["contracted"],
+        contracted_as=table["contracted_as"],
+        clause_of_another=joined([table["clause_of_another"]]),
     )
