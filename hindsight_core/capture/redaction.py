@@ -84,8 +84,8 @@ class Redactor:
         """Return a JSON value without secrets: judged by the names of its fields, then as text.
 
         Secrets are collected from the whole value before any of its texts is redacted. What lies
-        deeper than 64 levels, or past 10,000 nodes, is replaced. The value itself is not changed,
-        and is returned where there is nothing to redact.
+        deeper than 64 levels, or past 10,000 nodes, is replaced, and what a text has past 128 KiB
+        left out. The value itself is not changed, and is returned where there is nothing to redact.
         """
         fields = self.learn(value)
         if fields.whole and not fields.secrets:
@@ -160,7 +160,8 @@ class Redactor:
         if text is None:
             return value
         cleaned = self._named(name, text)
-        return value if cleaned == text else cleaned
+        whole = not isinstance(value, str) or len(value) == len(text)
+        return value if whole and cleaned == text else cleaned
 
     def _key(self, key: Any) -> Any:
         if not isinstance(key, str) or is_plain_name(key):

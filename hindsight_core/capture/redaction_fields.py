@@ -28,6 +28,8 @@ __all__ = [
 
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 10_000
+MAX_READ: Final = 128 * 1024
+"""Characters of one text of a value that are read; what a call is kept by is far shorter."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_-]{1,30}")
 _NAMING: Final = ("name", "key", "header", "field", "variable", "名称", "名")
 _NAMED: Final = ("value", "val", "值")
@@ -58,6 +60,7 @@ class Fields:
             self.secrets.append((str(value), str(forced)))
         elif (text := as_text(value)) is not None:
             self.texts.append((name, text))
+            self.whole = self.whole and not (isinstance(value, str) and len(value) > MAX_READ)
             if (inner := _read_json(text)) is not None:  # as results of tools mostly are
                 self._visit_json(inner, depth + 1)
 
@@ -117,7 +120,7 @@ def is_secret(value: object, forced: str | None, name: str) -> bool:
 def as_text(value: object) -> str | None:
     """Return the text of a value that may hold something: a text, or a number long enough."""
     if isinstance(value, str):
-        return value
+        return value[:MAX_READ]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**5:
         return str(value)
     return None

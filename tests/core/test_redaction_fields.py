@@ -85,3 +85,11 @@ def test_what_is_said_about_a_password_in_chinese_is_kept(text: str) -> None:
 )
 def test_brackets_without_end_are_no_json_and_no_crash(text: str) -> None:
     assert Redactor().text(text) == text
+
+
+def test_of_a_text_past_what_is_read_nothing_unread_is_kept() -> None:
+    long = "x " * 100_000 + "password=Sunny42x"
+    kept = Redactor().value({"body": long, "password": "Rainy42y"})
+    assert "Sunny42x" not in str(kept)
+    assert "Rainy42y" not in str(kept)
+    assert len(kept["body"]) < len(long)
