@@ -42,9 +42,9 @@ def retrieve(
     """Find the memories of a scope that a text calls to mind.
 
     The filter is hard; when it leaves nothing, kinds and statuses alone filter, and time decays.
-    Below the threshold nothing is kept. A memory that has no vector yet is found by its words. A
-    message with several questions gets the best of each in turn. Words and entities are found by
-    their `synonyms` as well (None: the shipped ones).
+    Below the threshold, which is the index's own, nothing is kept. A memory that has no vector yet
+    is found by its words. A message with several questions gets the best of each in turn. Words and
+    entities are found by their `synonyms` as well (None: the shipped ones).
     """
     message = clean(text).strip()
     asked = questions(message) if message else ()
@@ -71,7 +71,7 @@ def retrieve(
         pools = [search.pool(question) for question in asked]
     threshold = settings.relevance
     if threshold is None:
-        threshold = embedder.info.relevance if embedder else 0.0
+        threshold = (store.index_info() or embedder.info).relevance if embedder else 0.0
     lists: list[list[Found]] = []
     for number, (question, pool) in enumerate(zip(asked, pools, strict=True)):
         if rerank is not None:

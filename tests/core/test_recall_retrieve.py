@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -127,6 +128,12 @@ def test_below_the_threshold_nothing_is_returned(filled: SqliteStore, question: 
     found = ask(filled, question)
     assert found.kept == ()
     assert all(one.why_not == "below the relevance threshold" for one in found.candidates)
+
+
+def test_the_threshold_is_that_of_the_index(filled: SqliteStore) -> None:
+    assert names(ask(filled, "green tea")) == ["tea"]
+    filled.claim_index(replace(BAG.info, relevance=0.99))
+    assert ask(filled, "green tea").threshold == 0.99
 
 
 def test_what_is_left_out_says_why_and_every_part_is_there(filled: SqliteStore) -> None:
