@@ -19,19 +19,19 @@ __all__ = ["Bystander"]
 
 logger: Final = logging.getLogger("mcp_hindsight")
 _MOST_QUEUED: Final = 10_000
-_PATIENCE: Final = 2.0
-"""Seconds that a call waits for the gate's word, as everywhere; then it runs."""
 _TICK: Final = 5.0
 
 
 class Bystander:
     """Hands what passes to a `Watch` on a thread of its own, in order.
 
-    `open_watch` opens the memory on that thread. With no memory, or more than 10,000 messages
+    `open_watch` opens the memory on that thread. A call waits `patience` seconds for the gate's
+    word, then it runs. With no memory, or more than 10,000 messages
     behind, the traffic goes on unseen, and the log says so once.
     """
 
-    def __init__(self, open_watch: Callable[[], Watch]) -> None:
+    def __init__(self, open_watch: Callable[[], Watch], *, patience: float = 2.0) -> None:
+        self._patience = patience
         self._open = open_watch
         self._jobs: queue.Queue[tuple[Callable[[Watch], object], Future[object]] | None] = (
             queue.Queue(_MOST_QUEUED)
@@ -79,7 +79,7 @@ class Bystander:
             return
         if wait:
             try:
-                done.result(_PATIENCE)
+                done.result(self._patience)
             except FutureTimeoutError:
                 self._tell("late", "the memory does not answer in time: calls pass ungated")
 

@@ -95,7 +95,9 @@ def completed(message: Message, advice: str) -> bytes:
 
 def refusal(message_id: object, text: str) -> bytes:
     """The answer to a call that is not handed on."""
-    result = {"content": [{"type": "text", "text": text}], "isError": True}
+    # The protocol of 2026 asks for the type of each result; that of earlier versions ignores it.
+    said = [{"type": "text", "text": text}]
+    result = {"content": said, "isError": True, "resultType": "complete"}
     return _line({"jsonrpc": "2.0", "id": message_id, "result": result})
 
 

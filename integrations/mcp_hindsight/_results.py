@@ -44,8 +44,9 @@ class Record(Answer):
 
 
 class Line(Answer):
-    """One memory that a query found; its text is in the answer's notes, in the same order."""
+    """One memory that a query found; its text is in the answer's notes."""
 
+    number: int = Field(description="Its number in the notes")
     id: str
     kind: str
     source: str

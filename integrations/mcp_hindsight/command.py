@@ -137,6 +137,9 @@ def mcp_proxy(
     idle: Annotated[
         float, typer.Option("--idle", min=1, help="Seconds without a call that end a run")
     ] = 120.0,
+    deadline: Annotated[
+        float, typer.Option("--deadline", min=0.1, help="Seconds that a call waits for the memory")
+    ] = 2.0,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Of a URL: where it is found here")
     ] = 8766,
@@ -156,6 +159,7 @@ def mcp_proxy(
         session=session,
         gate=gate or GateMode.OBSERVE,
         idle=idle,
+        deadline=deadline,
     )
     sent = [line.partition(":") for line in header or ()]
     if not all(name.strip() and colon for name, colon, _ in sent):

@@ -18,7 +18,7 @@ __all__ = ["Watching", "leave_as", "run_proxy"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Watching:
-    """Whose calls are watched and how; `idle` is in seconds."""
+    """Whose calls are watched and how; `idle` and `deadline` are in seconds."""
 
     store: str | None = None
     user: str | None = None
@@ -27,6 +27,7 @@ class Watching:
     session: str | None = None
     gate: GateMode = GateMode.OBSERVE
     idle: float = 120.0
+    deadline: float = 2.0
 
     @property
     def gated(self) -> bool:
@@ -37,7 +38,9 @@ class Watching:
         """Open the memory; raises `HindsightError` where there is none."""
         from hindsight_core import Hindsight, Place, Settings
 
-        hindsight = Hindsight.open(self.store, settings=Settings(gate=self.gate), lazy=True)
+        hindsight = Hindsight.open(
+            self.store, settings=Settings(gate=self.gate, deadline=self.deadline), lazy=True
+        )
         scope = hindsight.scope_of(self.user, tenant=self.tenant, agent=self.agent)
         _ = hindsight.store
         place = Place(
@@ -65,7 +68,7 @@ def run_proxy(
     if len(server) == 1 and server[0].startswith(("http://", "https://")):
         from mcp_hindsight.http_proxy import proxy_app, run_http_proxy
 
-        memory = Bystander(watching.open)
+        memory = Bystander(watching.open, patience=watching.deadline)
         app = proxy_app(server[0], memory, gated=watching.gated, headers=headers)
         try:
             return run_http_proxy(app, port)
@@ -73,7 +76,9 @@ def run_proxy(
             memory.close()
     from mcp_hindsight.stdio_proxy import run_stdio_proxy
 
-    return run_stdio_proxy(server, lambda: Bystander(watching.open), gated=watching.gated)
+    return run_stdio_proxy(
+        server, lambda: Bystander(watching.open, patience=watching.deadline), gated=watching.gated
+    )
 
 
 def leave_as(code: int) -> None:

@@ -145,11 +145,12 @@ class Toolbox:
         found = await in_executor(
             self._hs.recall, caller.scope, asked.query, where=where, top_k=asked.limit
         )
-        shown = found.block.memory_ids if found.block else ()
+        block = found.block
+        shown = zip(block.numbers, block.memory_ids, strict=True) if block else ()
         by_id = {memory.id: memory for memory in found.memories}
         return gives.Found(
-            notes=found.block.text if found.block else _NOTHING,
-            memories=[_line(by_id[one]) for one in shown if one in by_id],
+            notes=block.text if block else _NOTHING,
+            memories=[_line(number, by_id[one]) for number, one in shown if one in by_id],
             recall_id=found.report.recall_id,
             queries_left=window.left,
         )
@@ -236,8 +237,9 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
-def _line(memory: Memory) -> gives.Line:
+def _line(number: int, memory: Memory) -> gives.Line:
     return gives.Line(
+        number=number,
         id=memory.id,
         kind=memory.kind.value,
         source=memory.source.value,

@@ -22,7 +22,8 @@ EVIL = "The note of the heron"
 def before(url, store, *options):
     """The proxy before a URL; gives its own."""
     log = store.with_name(f"proxy-{len(list(store.parent.iterdir()))}.log")
-    command = [*PROGRAM, "mcp-proxy", url, "--port", "0", "--store", str(store), *options]
+    command = [*PROGRAM, "mcp-proxy", url, "--port", "0", "--deadline", "120"]
+    command += ["--store", str(store), *options]
     with log.open("w") as out, subprocess.Popen(command, stderr=out, env=ENVIRONMENT) as process:
         try:
             while not (found := re.search(r"proxy at (\S+)", log.read_text())):

@@ -43,7 +43,8 @@ def behind(store, tmp_path):
 
     @asynccontextmanager
     async def connect(*options, person=None, mode="legacy"):
-        command = [*PROGRAM[1:], "mcp-proxy", "--store", str(store), *options]
+        command = [*PROGRAM[1:], "mcp-proxy", "--deadline", "120"]
+        command += ["--store", str(store), *options]
         command += ["--", sys.executable, str(path)]
         transport = stdio_client(
             StdioServerParameters(command=sys.executable, args=command, env=ENVIRONMENT)
@@ -134,8 +135,9 @@ async def test_advice_completes_the_message_of_a_known_failure(learnt, behind, m
         assert len((await client.call("book", time="20:00"))["content"]) == 1
 
 
-async def test_a_known_failure_is_answered_instead_of_run_where_that_is_wanted(learnt, behind):
-    async with behind("--gate", "block") as client:
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_known_failure_is_answered_instead_of_run_where_wanted(learnt, behind, mode):
+    async with behind("--gate", "block", mode=mode) as client:
         said = await client.error("book", time="8pm")
         assert "got 8pm" not in said.partition("What worked")[2]
         assert "What worked: time='20:00'" in said

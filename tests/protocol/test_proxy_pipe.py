@@ -61,7 +61,7 @@ def script(tmp_path):
 
 def proxy(store, *command, gate="", **more):
     """The proxy before a command, as a process."""
-    options = ["--store", str(store), *(("--gate", gate) if gate else ())]
+    options = ["--store", str(store), "--deadline", "120", *(("--gate", gate) if gate else ())]
     return subprocess.Popen(
         [*PROGRAM, "mcp-proxy", *options, "--", *command],
         stdin=subprocess.PIPE,
