@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
+from hindsight_core.answering import model_error
 from hindsight_core.engine.core import Core
-from hindsight_core.errors import HindsightError, ModelBusyError, ModelRefusedError
+from hindsight_core.errors import HindsightError, ModelBusyError, ModelError, ModelRefusedError
 from hindsight_core.ports_reflection import ChatModel, Spent
 from hindsight_core.recall import count_tokens
 from hindsight_core.reflect import AnswerError
@@ -88,9 +89,7 @@ class Asker:
         while True:
             self._set_aside(question)
             try:
-                answer = self._model.answer(
-                    question.system, text, schema=question.schema, max_tokens=ANSWER_TOKENS
-                )
+                answer = self._answer(question, text)
             except ModelRefusedError as error:
                 raise UnusableError(str(error)) from error
             except ModelBusyError as error:
@@ -106,6 +105,20 @@ class Asker:
             else:
                 self._count_surplus(answer)
                 return answer
+
+    def _answer(self, question: Question, text: str) -> str:
+        """The answer's text; what a model of somebody's own raises becomes a `ModelError`."""
+        try:
+            answer: object = self._model.answer(
+                question.system, text, schema=question.schema, max_tokens=ANSWER_TOKENS
+            )
+        except HindsightError:
+            raise
+        except Exception as error:
+            raise model_error(self._model.name, error) from error
+        if not isinstance(answer, str):
+            raise ModelError(f"{self._model.name!r} answered {type(answer).__name__}, not a text")
+        return answer
 
     def _set_aside(self, question: Question) -> None:
         if not self._go_on():

@@ -41,6 +41,7 @@ __all__ = ["Proposals"]
 
 _RECORD: Final = "proposal"
 _MOST: Final = 10_000
+_EVERY: Final = 1 << 31
 _MOST_RUNS: Final = 2_000
 _STATEMENTS: Final = Where(kinds=(Kind.FACT, Kind.PREFERENCE))
 _POLICY: Final = Policy()
@@ -70,7 +71,8 @@ class Proposals:
             found.update((one.id, one) for one in find_contradictions(own, now))
         for scope, asks in self._asks().items():
             found.update((one.id, one) for one in find_patterns(scope, asks, now))
-        known = {record.id for record in store.kept(_RECORD, tenant=None, limit=_MOST)}
+        # Every one of them: what was refused must not come back because there are many.
+        known = {record.id for record in store.kept(_RECORD, tenant=None, limit=_EVERY)}
         fresh = [one for one in found.values() if one.id not in known]
         store.keep([_record(one) for one in fresh])
         return fresh
@@ -81,7 +83,7 @@ class Proposals:
 
     def scopes(self, tenant: str | None = None) -> list[Scope]:
         """The scopes in which a proposal is open: of one tenant, or of all."""
-        records = self._core.store.kept(_RECORD, tenant=tenant, limit=_MOST)
+        records = self._core.store.kept(_RECORD, tenant=tenant, limit=_EVERY)
         read = (Proposal.model_validate_json(record.body) for record in records)
         waiting = [one.scope for one in read if self._makes_sense(one)]
         return list(dict.fromkeys(waiting))
@@ -124,7 +126,7 @@ class Proposals:
         return self._decide(self._get(scope, proposal_id), ProposalStatus.REFUSED, name, reason)
 
     def _all(self, scope: Scope) -> Iterator[Proposal]:
-        records = self._core.store.kept(_RECORD, tenant=scope.tenant, user=scope.user, limit=_MOST)
+        records = self._core.store.kept(_RECORD, tenant=scope.tenant, user=scope.user, limit=_EVERY)
         for record in records:
             if covers(scope, record.scope):
                 yield Proposal.model_validate_json(record.body)

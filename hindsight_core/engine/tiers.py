@@ -82,17 +82,18 @@ def hold_working(
 
 def end_working(core: Core, events: Sequence[Event]) -> None:
     """Delete the working memory of a run that has ended, unless another run may still need it."""
-    scope = events[0].scope
-    if scope not in core.working or not any(isinstance(e, RunEnded) for e in events):
+    whose = (events[0].scope.tenant, events[0].scope.user)
+    scopes = [one for one in list(core.working) if (one.tenant, one.user) == whose]
+    if not scopes or not any(isinstance(event, RunEnded) for event in events):
         return
     runs = core.store.runs(pending_only=False, limit=_MOST_RUNS)
-    found = core.store.get(scope, core.working[scope])
-    over = [memory.id for memory in found if _is_over(scope, memory.created_at, runs)]
-    core.store.delete(scope, over, wipe=False)
-    core.working[scope] = [m.id for m in found if m.id not in over]
-    if not core.working[scope]:
-        del core.working[scope]
-    core.generation += bool(over)
+    for scope in scopes:
+        found = core.store.get(scope, core.working.pop(scope, []))
+        over = [memory.id for memory in found if _is_over(scope, memory.created_at, runs)]
+        core.store.delete(scope, over, wipe=False)
+        core.generation += bool(over)
+        if left := [memory.id for memory in found if memory.id not in over]:
+            core.working.setdefault(scope, []).extend(left)
 
 
 def _is_over(scope: Scope, made_at: datetime, runs: Sequence[RunInfo]) -> bool:

@@ -239,6 +239,43 @@ def test_a_budget_is_kept_and_the_rest_waits(tmp_path, server):
         assert hs.reflection.state().waiting == 1
 
 
+class Own:
+    """A model of somebody's own, which fails in its own ways."""
+
+    name = "own"
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def answer(self, system, user, *, schema, max_tokens):
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+@pytest.mark.swallows
+@pytest.mark.parametrize(
+    "bad", [ValueError("no such weights"), KeyError("choices"), None, 7, b"{}"]
+)
+def test_what_a_model_of_ones_own_does_wrong_leaves_the_runs_and_the_lease(tmp_path, server, bad):
+    with open_at(tmp_path, server) as hs:
+        book(hs)
+        good, hs.reflection._model = hs.reflection._model, Own(bad)
+        report = hs.reflection.run()
+        assert (report.runs, bool(report.stopped)) == (0, True)
+        hs.reflection._model = good
+        server.play(answer(CARD))
+        with open_at(tmp_path, server) as other:
+            assert other.reflection.run().runs == 1, "the lease was given back"
+
+
+def test_an_answer_far_beyond_its_limit_is_counted_as_a_whole(hs, server):
+    book(hs)
+    server.play(answer(CARD | {"notice": "x" * 600}) + " " * 40_000)
+    hs.reflection.run()
+    assert hs.reflection.state().spent.tokens > 10_000
+
+
 BUDGET = """
     import sys
     from hindsight_core import Hindsight, Settings
