@@ -14,6 +14,7 @@ from typing import Final
 from hindsight_core.capture import says_of_the_moment
 from hindsight_core.gate.arguments import Argument, arguments_of, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
+from hindsight_core.gate.missing import named_as_missing
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
 
 __all__ = ["Cause", "Traits", "causes_of", "contradicted", "traits_of"]
@@ -67,7 +68,9 @@ def traits_of(call: ToolCall) -> Traits:
     for value in values:
         said.add(f"{value.name} as {value.format}")
         said.update(f"{value.name} has {part}" for part in value.parts)
-    return Traits(frozenset(value.name for value in values), frozenset(said))
+    # An error names what is nested by its last name.
+    names = {name for one in values for name in (one.name, one.name.rpartition(".")[2])}
+    return Traits(frozenset(names), frozenset(said))
 
 
 def causes_of(lessons: Iterable[Memory], tool: str, *, eager: bool = False) -> list[Cause]:
@@ -161,15 +164,19 @@ class _Case:
         )
 
     def _missing(self) -> Iterator[Cause]:
-        """An argument that no failing call gave, and that the error names or every fix gave."""
+        """An argument that no failing call gave, and that the error names or every fix gave.
+
+        What the error calls missing needs no call that shows it.
+        """
         given = {value.name for call in self.failed for value in call}
         fixed = [{value.name for value in call} for call in self.fixes]
         added = set[str].intersection(*fixed) - given if fixed else set[str]()
         known = {value.name for call in self.worked for value in call}
-        for name in sorted((added | known) - given):
+        told = named_as_missing(self.error)
+        for name in sorted((added | known | told) - given):
             named = self._names(name)
             if (name in added and (named or len(self.failed) > 1)) or (
-                named and _REQUIRED.search(self.error)
+                named and (name in told or _REQUIRED.search(self.error))
             ):
                 yield self._cause(lacks=[name])
 

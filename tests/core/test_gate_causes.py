@@ -193,3 +193,35 @@ def test_what_is_closed_for_good_is_held_against_the_next_call(tmp_path):
         later = hindsight.run(scope, task="周五订会议室")
         assert later.before_tool("book_room", {"room": "松涛厅", "day": "2031-06-06"}).flagged
         assert not later.before_tool("book_room", {"room": "听雨厅", "day": "2031-06-06"}).flagged
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ("422 Unprocessable: field 'priority' is required", "priority"),
+        ("Missing required argument: priority", "priority"),
+        ("missing 1 required positional argument: 'priority'", "priority"),
+        ("缺少必填参数 priority", "priority"),
+        ("字段「优先级」必填", "优先级"),
+        ("欄位無效：參數 priority 不能為空", "priority"),
+    ],
+)
+def test_an_argument_that_the_error_calls_missing_is_asked_for_before_any_call_gave_it(error, name):
+    failed = make_call("create_ticket", {"subject": "door"})
+    (cause,) = causes_of([lesson("create_ticket", [failed], error)], "create_ticket")
+    assert cause.meets(traits_of(make_call("create_ticket", {"subject": "tap"})))
+    assert not cause.meets(traits_of(make_call("create_ticket", {"subject": "tap", name: "low"})))
+    nested = make_call("create_ticket", {"data": {"subject": "tap", name: "low"}})
+    assert not cause.meets(traits_of(nested))
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["A required field is missing", "field 'zip' is required when country is US", "缺少权限"],
+)
+def test_an_error_that_names_no_argument_or_a_special_case_is_about_no_other_call(error):
+    failed = make_call("create_ticket", {"subject": "door"})
+    causes = causes_of([lesson("create_ticket", [failed], error)], "create_ticket")
+    assert not any(
+        c.meets(traits_of(make_call("create_ticket", {"subject": "tap"}))) for c in causes
+    )
