@@ -24,6 +24,7 @@ NAMES = (
     "overhead",
     "replay",
     "retrieval",
+    "servers",
     "sessions",
 )
 """Each is a module of this package with `measure(data, **options)`."""
@@ -36,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="folder of the data files (not for faults)")
     parser.add_argument("--seconds", type=float, default=120.0, help="faults: how long")
     parser.add_argument("--store", choices=("both", "postgres", "sqlite"), default="both")
+    parser.add_argument("--url", help="servers: an empty PostgreSQL database or schema to fill")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--adapter", default="langchain", help="replay, sessions: which adapter")
     parser.add_argument(
@@ -51,6 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
     options: dict[str, Any] = {"peers": not chosen.no_peers}
     if chosen.name in ("replay", "sessions"):
         options["adapter"] = chosen.adapter
+    if chosen.name == "servers":
+        options["url"] = chosen.url
     if chosen.name == "faults":
         options |= {"seconds": chosen.seconds, "store": chosen.store}
     if chosen.name == "guard":

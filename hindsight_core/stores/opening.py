@@ -36,6 +36,7 @@ _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRES: Final = ("postgresql", "postgres")
 _QDRANT: Final = ("qdrant", "qdrants")
 _QDRANT_EDGE: Final = "qdrant-edge"
+_PGVECTOR: Final = "pgvector"
 
 
 def locate(url: str | os.PathLike[str] | None) -> str:
@@ -84,10 +85,12 @@ def open_store(url: str, cache: str | None = None, vectors: str | None = None) -
         raise ConfigurationError(
             f"cache URL {_shown(cache)}: no such backend. Use redis://host:port/number"
         )
-    index = open_points(vectors) if vectors else None
+    index = open_points(vectors) if vectors and vectors != _PGVECTOR else None
     records = open_sql_store(url)
     try:
         store = cast("Store", records)
+        if vectors == _PGVECTOR:
+            index = _pgvector(records)
         if index is not None:
             from hindsight_core.stores.vectors import VectorStore
 
@@ -101,6 +104,18 @@ def open_store(url: str, cache: str | None = None, vectors: str | None = None) -
         records.close()
         raise
     return store
+
+
+def _pgvector(records: SqlStore) -> PointIndex:
+    if records.embedded:
+        raise ConfigurationError(
+            f"vectors: {_PGVECTOR} is an extension of PostgreSQL; the records"
+            " are in SQLite, which compares vectors itself"
+        )
+    from hindsight_core.stores._postgres_connection import PostgresDatabase
+    from hindsight_core.stores.pgvector import PgvectorPoints
+
+    return PgvectorPoints(cast("PostgresDatabase", records.database))
 
 
 def open_points(url: str) -> PointIndex:
@@ -119,7 +134,7 @@ def open_points(url: str) -> PointIndex:
         return open_qdrant_edge(url)
     raise ConfigurationError(
         f"vectors URL {_shown(url)}: no such backend. Use qdrant://host:6333, qdrants:// for TLS, "
-        "or qdrant-edge:///path/to/folder"
+        "qdrant-edge:///path/to/folder, or pgvector beside PostgreSQL"
     )
 
 

@@ -10,7 +10,7 @@ import os
 import pytest
 from qdrant_client import QdrantClient
 
-from hindsight_core.stores import SqliteStore
+from hindsight_core.stores import SqliteStore, open_store
 from hindsight_core.stores.postgres import PostgresStore
 from hindsight_core.stores.qdrant import QdrantPoints, open_qdrant
 from hindsight_core.stores.qdrant_edge import EdgePoints
@@ -69,6 +69,18 @@ class TestPostgresWithQdrantInMemory(InMemory):
         return self.make_store()
 
 
+class TestPostgresWithPgvector(StoreContract):
+    @pytest.fixture(autouse=True)
+    def _place(self, postgres_url):
+        self.place = postgres_url
+
+    def make_store(self):
+        return open_store(self.place, "", "pgvector")
+
+    def open_again(self, store):
+        return self.make_store()
+
+
 class TestSqliteWithQdrantEdge(StoreContract):
     @pytest.fixture(autouse=True)
     def _place(self, tmp_path):
@@ -97,7 +109,12 @@ if SERVER:
 
 @pytest.mark.parametrize(
     "suite",
-    [TestPostgresWithQdrantInMemory, TestSqliteWithQdrantEdge, TestSqliteWithQdrantInMemory],
+    [
+        TestPostgresWithPgvector,
+        TestPostgresWithQdrantInMemory,
+        TestSqliteWithQdrantEdge,
+        TestSqliteWithQdrantInMemory,
+    ],
 )
 def test_the_contract_is_run_whole(suite):
     assert assert_complete(StoreContract, suite) >= 60

@@ -125,6 +125,11 @@ def test_a_url_that_cannot_be_used_says_why_and_shows_no_secret(url, said, tmp_p
         assert "s3cret" not in str(raised.value)
 
 
+def test_pgvector_beside_a_file_says_that_it_belongs_to_postgresql(tmp_path):
+    with pytest.raises(ConfigurationError, match="extension of PostgreSQL"):
+        open_store(f"sqlite:///{tmp_path}/m.db", None, "pgvector")
+
+
 def test_the_name_of_a_server_shows_no_key():
     assert open_qdrant("qdrants://:s3cret@db.example:1?timeout=3").name == "qdrants://db.example:1"
 
