@@ -39,9 +39,9 @@ _MONTHS = 12
 def measure(
     data: Path,
     *,
-    peers: bool = True,
+    peers: bool = True,  # noqa: ARG001
     url: str | None = None,
-    records: int = RECORDS,  # noqa: ARG001
+    records: int = RECORDS,
 ) -> dict[str, dict[str, Any]]:
     """Return `figures`; `records` is for trying it out on less."""
     embedder = default_embedder()

@@ -19,7 +19,7 @@ __all__ = ["PointTeller"]
 logger: Final = logging.getLogger("hindsight_core")
 _PAUSE: Final = 5.0
 """An index that failed is not asked again for so many seconds."""
-_BATCH: Final = 256
+_BATCH: Final = 1_000
 """Points of one request."""
 _One = TypeVar("_One")
 _Answer = TypeVar("_Answer")
@@ -78,13 +78,17 @@ class PointTeller:
         changes told so far.
         """
         done = 0
-        while (page := self.feed.page(space)) is not None:
-            if not self.ask(lambda: self._tell_next(space, wait)):
+        if self.feed.page(space) is None:
+            return True
+        while True:
+            told = self.ask(lambda: self._tell_next(space, wait))
+            if told is None or told < 0:
                 return False
-            done += len(page.points) + len(page.gone)
+            if not told:
+                return True
+            done += told
             if on_progress is not None:
                 on_progress(done)
-        return True
 
     def tell_soon(self) -> None:
         """Tell in the background; returns at once."""
@@ -114,12 +118,16 @@ class PointTeller:
         self.ask(lambda: self._index.drop(self.collection(space)))
         self.feed.forget(space)
 
-    def _tell_next(self, space: int | None, wait: float) -> bool:
+    def _tell_next(self, space: int | None, wait: float) -> int:
+        """Tell some changes; return how many, 0 if there are none, -1 if another one tells."""
         with self._database.alone(wait) as alone:
-            page = self.feed.page(space) if alone else None
-            if page is not None:
-                self._tell_page(page)
-            return alone
+            if not alone:
+                return -1
+            page = self.feed.page(space)
+            if page is None:
+                return 0
+            self._tell_page(page)
+            return len(page.points) + len(page.gone)
 
     def _tell_page(self, page: Page) -> None:
         collection = self.collection(page.space)

@@ -372,13 +372,13 @@ from hindsight_core.testing.samples import make_memory, unit_vector
 class Dying(EdgePoints):
     def upsert(self, collection, points):
         super().upsert(collection, points)
-        if points[0].rid > 256:
+        if points[0].rid > 1_000:
             os.kill(os.getpid(), 9)
 
 store = VectorStore(SqliteStore(sys.argv[1]), Dying(sys.argv[2]))
 store.claim_index(IndexInfo(model="test", dimension=8, relevance=0.5, same_subject=0.7))
-store.put([make_memory(f"ada{n}", f"text {n}") for n in range(900)])
-store.add_vectors([(f"ada{n}", unit_vector(n)) for n in range(900)])
+store.put([make_memory(f"ada{n}", f"text {n}") for n in range(1_500)])
+store.add_vectors([(f"ada{n}", unit_vector(n)) for n in range(1_500)])
 """
 
 
@@ -387,9 +387,9 @@ def test_a_process_that_is_killed_while_it_tells_leaves_the_rest_to_the_next(tmp
     assert subprocess.run([sys.executable, "-c", KILLED, *place]).returncode == -9
     store = VectorStore(SqliteStore(place[0]), EdgePoints(place[1]))
     store.claim_index(INFO)
-    assert store.untold() == 900
+    assert store.untold() == 1_500
     assert found(store, 800, 1) == ["ada800"]
     assert store.tell()
-    assert store.check()["indexed vectors"] == 900
+    assert store.check()["indexed vectors"] == 1_500
     assert store.check()["problems"] == []
     store.close()
