@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from hindsight_core.answering import model_error
 from hindsight_core.engine.core import Core
@@ -109,13 +109,14 @@ class Asker:
     def _answer(self, question: Question, text: str) -> str:
         """The answer's text; what a model of somebody's own raises becomes a `ModelError`."""
         try:
-            answer: object = self._model.answer(
+            said = self._model.answer(
                 question.system, text, schema=question.schema, max_tokens=ANSWER_TOKENS
             )
         except HindsightError:
             raise
         except Exception as error:
             raise model_error(self._model.name, error) from error
+        answer = cast("object", said)  # not every model keeps its word
         if not isinstance(answer, str):
             raise ModelError(f"{self._model.name!r} answered {type(answer).__name__}, not a text")
         return answer
