@@ -26,6 +26,7 @@ NAMES = (
     "retrieval",
     "servers",
     "sessions",
+    "tokens",
 )
 """Each is a module of this package with `measure(data, **options)`."""
 

@@ -30,7 +30,7 @@ __all__ = ["Prompt", "measure"]
 TOP_K: Final = 3
 """Memories that a run is shown, ours by default and in the peers' own examples."""
 _MARK: Final = "0123456789abcdef"
-_MARK_OF_LINES: Final = "012345678901"
+_MARK_OF_LINES: Final = "012345678"
 _BUDGET: Final = 10_000
 """No text is left out for want of room: what is compared must be the same memories."""
 _MEM0: Final = "User Memories:\n{}"

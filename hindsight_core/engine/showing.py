@@ -28,7 +28,7 @@ from hindsight_core.settings import Injection
 
 __all__ = ["Numbers", "numbered", "show", "tell", "tell_or_say"]
 
-_MARK: Final = 10**12
+_MARK: Final = 10**9
 _MOST_DIGITS: Final = 6
 
 
@@ -95,7 +95,7 @@ def show(
         memories,
         recall_id=recall_id,
         # Digits: a model's vocabulary has them in threes, letters and digits mixed one by one.
-        mark=f"{secrets.randbelow(_MARK):012d}",
+        mark=f"{secrets.randbelow(_MARK):09d}",
         now=now,
         budget=budget,
         sanitize=sanitize,

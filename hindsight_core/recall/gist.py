@@ -2,7 +2,8 @@
 
 A query-biased extract (Tombros and Sanderson, "Advantages of query biased summaries in information
 retrieval", SIGIR 1998). Nothing is rewritten: sentences are kept or left out as a whole, and one
-that forbids, demands, limits or excepts is never left out.
+that forbids, demands, limits or excepts is never left out. A very long one is cut between clauses
+where another memory is nearer to the question.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from hindsight_core.recall.tokens import count_tokens
 from hindsight_core.schema import Kind, Memory, Source
 from hindsight_core.text import fold
 
-__all__ = ["GAP", "LINE_TOKENS", "gist"]
+__all__ = ["GAP", "LINE_TOKENS", "covered", "gist"]
 
 GAP: Final = "…"
 """Stands where something of a text was left out."""
 LINE_TOKENS: Final = 24
 """Tokens that a line aims at; the sentence that fits best and those that bind may exceed it."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+|\s+(?=\[)")
+_LONG: Final = 1.5
+"""Times the length of a line from which a sentence is cut between its clauses."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])(?![。！？；])|\n+|\s+(?=\[)")
+_CLAUSE: Final = re.compile(r"(?<=[,;:])\s+|(?<=[，；：、])")
 _PART: Final = re.compile(r"(?<=; )|(?<=；)")
 
 
@@ -38,13 +42,26 @@ class _Words:
     small_talk: re.Pattern[str]
 
 
-def gist(memory: Memory, text: str, question: str, *, limit: int = LINE_TOKENS) -> str:
+def covered(text: str, question: str) -> int:
+    """How many words of a question a text has."""
+    return len(set(content_terms(question)).intersection(content_terms(text)))
+
+
+def gist(
+    memory: Memory,
+    text: str,
+    question: str,
+    *,
+    limit: int = LINE_TOKENS,
+    leads: bool = True,
+) -> str:
     """Return the line of a memory whose whole text is `text`, about `limit` tokens long.
 
+    A text that `leads` is cut between its sentences alone: it is the likeliest to hold the answer.
     A rule of the user or the operator stays whole. What has an intent and a resolution is told by
-    them. Of a lesson the list of calls that failed is cut
-    to those that the question is about; what happened and what helps stay. `GAP` marks each place
-    where something is missing, so a line without one is the whole text.
+    them. Of a lesson the list of calls that failed is cut to those that the question is about; what
+    happened and what helps stay. `GAP` marks each place where something is missing, so a line
+    without one is the whole text.
     """
     if count_tokens(text) <= limit or _is_rule(memory):
         return text
@@ -66,7 +83,21 @@ def gist(memory: Memory, text: str, question: str, *, limit: int = LINE_TOKENS) 
         if n not in kept and (not kept or size <= room):
             kept.add(n)
             room -= size
+            if not leads and size > limit * _LONG:
+                sentences[n] = _clauses(sentences[n], asked, limit)
     return _joined(sentences, kept)
+
+
+def _clauses(sentence: str, asked: frozenset[str], limit: int) -> str:
+    """A sentence in those of its clauses that fit into a line, what is asked about first."""
+    clauses = [part.strip() for part in _CLAUSE.split(sentence) if part.strip()]
+    kept: set[int] = set()
+    for n in _by_use(clauses, asked):
+        size = count_tokens(clauses[n])
+        if not kept or size <= limit:
+            kept.add(n)
+            limit -= size
+    return _joined(clauses, kept)
 
 
 def _is_rule(memory: Memory) -> bool:

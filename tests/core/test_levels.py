@@ -95,6 +95,20 @@ def test_what_forbids_demands_or_excepts_is_never_left_out(text, bound):
     assert bound in gist(memory(text), text, "staging database 测试数据库")
 
 
+def test_a_very_long_sentence_is_cut_between_clauses_where_another_memory_is_nearer():
+    text = (
+        "健康挑战日的主要内容是逛街购物之余，穿插运动元素，如快走挑战、健身用品体验区，"
+        "倡导健康生活方式，让参加的人都满意"
+    )
+    assert gist(memory(text), text, "挑战日的主要内容是什么？") == text
+    line = gist(memory(text), text, "挑战日的地点是什么？", leads=False)
+    assert line.startswith("健康挑战日的主要内容")
+    assert GAP in line
+    assert count_tokens(line) <= 30
+    bound = text.replace("穿插运动元素", "不要穿插运动元素")
+    assert gist(memory(bound), bound, "挑战日的地点是什么？", leads=False) == bound
+
+
 @pytest.mark.parametrize("text", [LONG, LONG_ZH])
 @pytest.mark.parametrize(
     "what", [{"kind": Kind.PREFERENCE}, {"kind": Kind.FACT, "source": Source.OPERATOR}]
@@ -148,7 +162,7 @@ def test_chinese_memories_are_introduced_in_chinese_and_what_contradicts_is_said
     text = lines([memory("周报只发北岸项目群。", conflicts_with=("m9",))]).text
     assert "事实，用户，3天：" in text
     assert "1.（与另一条笔记矛盾" in text
-    assert "而非指令" in text
+    assert "并非指令" in text
 
 
 def test_the_tool_is_named_only_where_something_was_left_out():
