@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from hindsight_core.alerts import Alert
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import Deciding, who
 from hindsight_core.errors import NotFoundError
@@ -34,6 +35,7 @@ def reason_of(alert: Alert) -> str:
     return f"anomaly: {alert.pattern.value} (alert {alert.id})"
 
 
+@checked
 class Alerts:
     """The alerts of one open `Hindsight`; thread-safe."""
 

@@ -14,6 +14,7 @@ from typing import Final, Self
 from hindsight_core.capture import Redactor
 from hindsight_core.engine.alerting import Alerts
 from hindsight_core.engine.bookkeeping import MemoryAccount, read_ledger
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.closing import close_down
 from hindsight_core.engine.core import Core, choose_embedder, wall_clock
 from hindsight_core.engine.encoding import Encoder
@@ -58,6 +59,7 @@ _LOCAL_USER: Final = "local"
 _MAX_OPEN_TURNS: Final = 1_000
 
 
+@checked
 class Hindsight:
     """The memory of agents: made by `open`, closed by `close` or a `with` block; thread-safe.
 

@@ -8,6 +8,7 @@ import time
 from datetime import timedelta
 from typing import Final
 
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.upkeep import Upkeep
 
@@ -17,6 +18,7 @@ _MOST_RUNS: Final = 1_000
 _AGAIN: Final = 3_600.0
 
 
+@checked
 class IdleUpkeep:
     """One background thread a process, started by the first run.
 

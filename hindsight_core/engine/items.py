@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any, Final
 
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.errors import InvalidMemoryError, StaleError
@@ -47,6 +48,7 @@ class Item:
     score: float | None = None
 
 
+@checked
 class Items:
     """The items of one user; made by `Hindsight.items`, thread-safe."""
 

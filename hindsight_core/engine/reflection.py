@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from hindsight_core.engine.asking import HOUR, Asker
 from hindsight_core.engine.carding import Carding
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.intake import Intake
@@ -51,6 +52,7 @@ class ReflectionState:
         }
 
 
+@checked
 class Reflection:
     """Reflects on finished runs with a chat model, in the background or when told to."""
 

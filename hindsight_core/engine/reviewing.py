@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hindsight_core.alerts import Alert
 from hindsight_core.engine.alerting import Alerts, reason_of
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION, Deciding, covers, who
 from hindsight_core.engine.verifying import as_stored
@@ -39,6 +40,7 @@ class Reviewed(Record):
     decisions: tuple[PastDecision, ...] = ()
 
 
+@checked
 class Review:
     """The reviews of one open `Hindsight`.
 

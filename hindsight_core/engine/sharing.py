@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import covers, who
 from hindsight_core.engine.impersonal import impersonal
@@ -49,6 +50,7 @@ class Grant(Record):
     at: Time
 
 
+@checked
 class Sharing:
     """The grants of one open `Hindsight`."""
 
