@@ -1,7 +1,7 @@
 """Checks the arguments of the public interface, so that a wrong one is told by its name.
 
-What a method is called with is compared with what it says it takes, before it does anything. Nothing
-is converted: a text may stand for a member of an enumeration, which the method itself looks up.
+What a method is called with is compared with what it says it takes, before it does anything. A text
+may stand for a member of an enumeration, which the method itself looks up; nothing is converted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_orig
 
 from pydantic import BaseModel
 
-from hindsight_core.errors import ConfigurationError, InvalidMemoryError, ScopeError
+from hindsight_core.errors import ConfigurationError, ScopeError
 from hindsight_core.text import clean
 
 __all__ = ["checked"]
@@ -27,11 +27,15 @@ T = TypeVar("T")
 
 _NEVER_RAISE: Final = frozenset(("run", "health", "ready", "close", "guard", "note", "stop"))
 """Methods that adapters and programs that end call: they report what is wrong, or are safe."""
+_CHECK_THEMSELVES: Final = (("content", str), ("by", str))
+"""Arguments of which each method has more to say than their type."""
 _TEXTS: Final = frozenset(("content", "query", "text", "task"))
 """What people and models write: cleaned where it is used."""
 _FROM_ONE: Final = frozenset(("top_k",))
 _FROM_ZERO: Final = frozenset(("limit", "offset", "timeout"))
 _LARGEST: Final = 2**53
+_LONGEST: Final = 10**6
+"""Seconds, which are eleven days."""
 _GENERIC: Final = (
     collections.abc.Sequence,
     collections.abc.Iterable,
@@ -48,8 +52,7 @@ _GENERIC: Final = (
 def checked(owner: type[T]) -> type[T]:
     """Let every public method of a class check its arguments; returns the class.
 
-    A wrong one raises `ScopeError` for a scope, `InvalidMemoryError` for a memory's text, else
-    `ConfigurationError`.
+    A wrong one raises `ScopeError` for a scope, else `ConfigurationError`.
     """
     for name, member in list(vars(owner).items()):
         if not name.startswith("_") and name not in _NEVER_RAISE and inspect.isfunction(member):
@@ -67,7 +70,7 @@ def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
             hints.update(get_type_hints(inspect.unwrap(method)))
         given = signature.bind(*args, **kwargs).arguments
         for name, value in given.items():
-            if name in hints:
+            if name in hints and (name, hints[name]) not in _CHECK_THEMSELVES:
                 _check(method.__name__, name, value, hints[name])
         return method(*args, **kwargs)
 
@@ -82,16 +85,15 @@ def _check(method: str, name: str, value: object, hint: Any) -> None:
         problem = f"must be a finite number, got {value}"
     elif isinstance(value, int | float) and not isinstance(value, bool):
         least = 1 if name in _FROM_ONE else 0 if name in _FROM_ZERO else -_LARGEST
-        if not least <= value <= _LARGEST:
-            problem = f"must be from {least} to {_LARGEST}, got {value!r:.40}"
+        most = _LONGEST if name == "timeout" else _LARGEST
+        if not least <= value <= most:
+            problem = f"must be from {least} to {most}, got {value!r:.40}"
     elif name not in _TEXTS and _has_unstorable(value):
         problem = "must not hold NUL or a lone surrogate"
     if not problem:
         return
     if name == "scope":
         raise ScopeError(f"{method}: scope {problem}. Name the user: Scope(user='...')")
-    if name == "content":
-        raise InvalidMemoryError(name, problem, "Pass str")
     raise ConfigurationError(f"{method}: {name} {problem}")
 
 
@@ -114,7 +116,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, one) for one in inner)
     if origin is Literal:
         return value in inner
-    if origin is collections.abc.Callable or hint is Callable:
+    if str(origin).endswith("Callable'>"):
         return callable(value)
     if origin in _GENERIC:
         return _fits_each(value, origin, inner)
