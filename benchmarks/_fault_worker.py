@@ -26,7 +26,11 @@ def main() -> None:
         with Hindsight.open(
             told["url"], embedder=None, cache=told["cache"], queue=told["queue"]
         ) as hindsight:
-            until = time.time() + told["seconds"]
+            log_line(ready=True)
+            go = Path(told["go"])
+            while not go.exists():
+                time.sleep(0.5)
+            until = float(go.read_text())
             agents = [
                 threading.Thread(target=work, args=(hindsight, name, until, log_line))
                 for name in told["agents"]
@@ -89,7 +93,7 @@ def work(hindsight: Hindsight, name: str, until: float, log: Log) -> None:
             except HindsightError:
                 continue  # not acknowledged
             log(agent=name, noted=note)
-        time.sleep(0.05)
+        time.sleep(0.5)
 
 
 def hooks(run: RunRecorder, one: str) -> list[tuple[str, Callable[[], object]]]:

@@ -104,8 +104,15 @@ class Crew:
         self._agents = [names[number::PROCESSES] for number in range(PROCESSES)]
         with self._opened() as hindsight:  # the tables are there before anybody is in a hurry
             hindsight.health()
-        self._started, self._seconds = time.time(), seconds
+        self._seconds = seconds
         self._workers = [self._start(number) for number in range(PROCESSES)]
+        while sum("ready" in line for line in self._lines()) < PROCESSES:
+            time.sleep(0.1)
+        self._started = time.time()
+        print("  all processes are at work", file=sys.stderr)
+        ready = folder / "go.part"
+        ready.write_text(str(self._started + seconds))
+        ready.rename(folder / "go")
 
     def wait_until(self, second: float) -> None:
         """Sleep until so many seconds have passed since the start."""
@@ -123,8 +130,10 @@ class Crew:
 
     def judge(self) -> dict[str, float]:
         """Wait for all to end and all that waited to arrive; compare."""
+        os.environ["HINDSIGHT_WAIT"] = "30"
         codes = [worker.wait(self._seconds + 120) for worker in self._workers]
         lines = list(self._lines())
+        print(f"  they ended with {codes}; {len(lines)} lines", file=sys.stderr)
         with self._opened() as hindsight:
             until = time.monotonic() + 90
             while hindsight.health().queue.get("backlog") and time.monotonic() < until:
@@ -134,6 +143,10 @@ class Crew:
             health = hindsight.health()
             problems = hindsight.store.check()["problems"]
         took = sorted(line["took"] for line in lines if "took" in line)
+        for number in range(PROCESSES):
+            for line in (self._folder / f"{number}.err").read_text().splitlines():
+                if "passed over" in line or "lost" in line or "refused" in line:
+                    print(f"  {number}: {line[:300]}", file=sys.stderr)
         counts |= {
             "hooks": len(took),
             "hook_p50_ms": 1_000 * took[len(took) // 2],
@@ -173,11 +186,10 @@ class Crew:
         }
 
     def _start(self, number: int) -> subprocess.Popen[bytes]:
-        left = self._started + self._seconds - time.time()
         told = {
             **self._place,
             "agents": self._agents[number],
-            "seconds": left,
+            "go": str(self._folder / "go"),
             "log": str(self._folder / f"{number}.log"),
         }
         return subprocess.Popen(
@@ -198,8 +210,10 @@ class Crew:
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         for number in range(PROCESSES):
-            for line in (self._folder / f"{number}.log").read_text().splitlines():
-                yield json.loads(line)
+            log = self._folder / f"{number}.log"
+            for line in log.read_text().splitlines() if log.exists() else ():
+                if line.endswith("}"):  # who was killed may have left half a line
+                    yield json.loads(line)
 
 
 class _Noted:
@@ -233,6 +247,8 @@ def _compare(hindsight: Hindsight, lines: list[dict[str, Any]]) -> dict[str, flo
         for kind in kinds:
             acknowledged += 1
             lost += found[kind] < 1
+            if found[kind] < 1:
+                print(f"  lost: {kind} of {run}", file=sys.stderr)
             twice += found[kind] > 1
     for agent in {line["agent"] for line in lines if "agent" in line}:
         scope = Scope(user=agent)

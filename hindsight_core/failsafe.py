@@ -41,6 +41,8 @@ logger: Final = logging.getLogger("hindsight_core")
 _control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInterrupt, SystemExit}
 _observers: list[Callable[[str, BaseException], None]] = []
 _MOST_KEPT: Final = 10_000
+_STUCK: Final = 1.0
+"""Seconds without an end of one after which nobody waits for those behind it."""
 _PAUSE_AFTER: Final = 3
 """Deadlines missed in a row before memory is passed over for a while."""
 
@@ -96,6 +98,7 @@ class Failsafe:
         self._workers = DaemonPool(size=8)
         self._one_by_one = DaemonPool(size=1)
         self._kept = 0
+        self._kept_at = 0.0
 
     def keep(
         self,
@@ -105,17 +108,29 @@ class Failsafe:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """The same for what must not be passed over: while memory is paused it is done later.
+        """The same for what must not be passed over: while memory is paused it waits its turn.
 
-        Nobody waits for it then. What is kept so is done in its order, one after the other.
+        What is kept so is done in its order, one after the other. The host waits for it while that
+        goes on, so that what it was told of is durable, and not while the store hangs.
         """
+        now = time.monotonic()
         with self._lock:
-            later = self._kept > 0 or time.monotonic() < self._paused_until
+            later = self._kept > 0 or now < self._paused_until
             if later and self._kept < _MOST_KEPT:
+                self._kept_at = now if not self._kept else self._kept_at
                 self._kept += 1
-                self._one_by_one.submit(partial(self._later, operation, function, *args, **kwargs))
-                return default
-        return self.call(operation, default, function, *args, **kwargs)
+                done = self._one_by_one.submit(
+                    partial(self._later, operation, default, function, *args, **kwargs)
+                )
+                moves = now - self._kept_at < _STUCK
+            else:
+                done, moves = None, False
+        if done is None:
+            return self.call(operation, default, function, *args, **kwargs)
+        try:
+            return done.result(self._deadline) if moves else default
+        except FutureTimeoutError:
+            return default
 
     def call(
         self,
@@ -141,26 +156,33 @@ class Failsafe:
         return result
 
     def wait_for_kept(self, seconds: float) -> bool:
-        """Wait until what was kept is done; False when that takes longer."""
-        with self._lock:
-            if not self._kept:
-                return True
-            done = self._one_by_one.submit(lambda: True)
-        try:
-            return done.result(seconds)
-        except FutureTimeoutError:
-            return False
+        """Wait until what was kept is done, or none of it ends for so many seconds: then False."""
+        while self._kept:
+            before = self._kept
+            try:
+                self._one_by_one.submit(lambda: None).result(seconds)
+            except FutureTimeoutError:
+                if self._kept >= before:
+                    return False
+        return True
 
     def _later(
-        self, operation: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> None:
+        self,
+        operation: str,
+        default: T,
+        function: Callable[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         try:
-            function(*args, **kwargs)
+            return function(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - this is the one place
             self.report(operation, error)
+            return default
         finally:
             with self._lock:
                 self._kept -= 1
+                self._kept_at = time.monotonic()
 
     @contextlib.contextmanager
     def guard(self, operation: str) -> Generator[None]:

@@ -36,7 +36,9 @@ def translate(error: Exception, place: str) -> HindsightError:
             f"{place}: this user may not do that; grant it the rights on the schema, or connect to "
             f"the primary server ({said})"
         )
-    if isinstance(error, psycopg.OperationalError | PoolTimeout | TooManyRequests):
+    # What is asked of a connection that was cut off meanwhile is an InterfaceError.
+    lost = psycopg.OperationalError | psycopg.InterfaceError | PoolTimeout | TooManyRequests
+    if isinstance(error, lost):
         return StoreUnavailableError(
             f"{place} does not answer; check that the server runs, the address and the password. "
             f"It is tried again at the next call ({said})"

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from hindsight_core.errors import HindsightError, StoreUnavailableError
+from hindsight_core.errors import HindsightError, StoreError, StoreUnavailableError
 from hindsight_core.events import EventBase, dump_event, load_event
 from hindsight_core.schema import Scope
 from hindsight_core.stores.write_queue import LocalQueue, Position, QueueError, WriteQueue
@@ -173,7 +173,7 @@ class Delivery:
                         logger.warning("%s answers again, and has what waited", self._place)
                     self.behind, self._spilled, self._pushed = False, 0, None
                 return not self._error
-        except StoreUnavailableError as error:
+        except StoreError as error:
             with self._lock:
                 if self.behind:
                     self.down = str(error)
@@ -198,7 +198,7 @@ class Delivery:
         try:
             kept = json.loads(body)
             self._take(load_event(json.dumps(kept["event"])), str(kept["owner"]))
-        except StoreUnavailableError:
+        except StoreError:
             raise
         except (HindsightError, ValueError, KeyError, TypeError) as error:
             # It would be refused for ever, and all the rest would wait behind it.

@@ -20,7 +20,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar, cast
 
-from hindsight_core.errors import ConfigurationError, StoreUnavailableError
+from hindsight_core.errors import ConfigurationError, StoreError, StoreUnavailableError
 from hindsight_core.events import EventBase
 from hindsight_core.ports import ErasureReceipt, Store
 from hindsight_core.schema import Scope
@@ -105,7 +105,7 @@ class QueuedStore:
             if not self._delivery.behind:
                 try:
                     return self._through("append", event, owner=owner)
-                except StoreUnavailableError as error:
+                except StoreError as error:  # whatever it is, the event is not to blame
                     self._delivery.begin(str(error))
             if self._delivery.put(event, owner):
                 return True

@@ -136,3 +136,34 @@ def test_a_forked_child_has_workers_of_its_own():
     if child == 0:
         os._exit(0 if failsafe.call("user", None, lambda: "child") == "child" else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.swallows
+def test_what_is_recorded_while_memory_is_paused_is_done_in_its_order_and_not_passed_over():
+    failsafe, goes_on, done = Failsafe(deadline=0.05, pause=60.0), threading.Event(), []
+    for _ in range(3):
+        failsafe.call("recall", None, goes_on.wait)
+    assert failsafe.call("recall", "passed over", lambda: "asked") == "passed over"
+    assert (
+        failsafe.keep("user", 0, lambda: done.append(1) or 7) == 7
+    )  # it goes on: it is waited for
+    failsafe.keep("user", None, goes_on.wait)
+    for number in (2, 3):
+        failsafe.keep("user", None, done.append, number)
+    assert done == [1]
+    assert not failsafe.wait_for_kept(0.05)
+    goes_on.set()
+    assert failsafe.wait_for_kept(10.0)
+    assert done == [1, 2, 3]
+
+
+@pytest.mark.swallows
+def test_an_error_of_what_was_kept_is_counted_and_the_next_goes_on():
+    failsafe, hung, done = Failsafe(deadline=0.05, pause=60.0), threading.Event(), []
+    for _ in range(3):
+        failsafe.call("recall", None, hung.wait)
+    assert failsafe.keep("user", "lost", lambda: 1 / 0) == "lost"
+    failsafe.keep("user", None, done.append, 1)
+    assert failsafe.wait_for_kept(10.0)
+    assert (done, failsafe.counts.by_operation["user"]) == ([1], 1)
+    hung.set()
