@@ -7,11 +7,13 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import psutil
+import psycopg
 
 __all__ = ["Postgres", "Redis"]
 
@@ -60,10 +62,12 @@ class Postgres:
             self._process = subprocess.Popen(
                 self._command, user=self._user, stderr=subprocess.DEVNULL, cwd=self._folder
             )
-            try:
-                self._process.wait(0.5)
-            except subprocess.TimeoutExpired:
-                return
+            while self._process.poll() is None:
+                try:
+                    return psycopg.connect(self.url, connect_timeout=5).close()
+                except psycopg.OperationalError:
+                    time.sleep(0.1)
+            time.sleep(0.5)
         raise SystemExit("PostgreSQL does not start")
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ _LONGEST: Final = 5.0
 _LOOK_AGAIN: Final = 30.0
 """Seconds between two looks for what a process that ended has left in a shared queue."""
 _MOST_IN_MEMORY: Final = 100_000
-_AT_END: Final = 2.0
+_AT_END: Final = 10.0
 
 
 class Delivery:
@@ -111,7 +111,7 @@ class Delivery:
         self._stopped.set()
         self._wanted.set()
         if self._only_here() and self._pid == os.getpid():
-            last = threading.Thread(target=self._try, daemon=True)
+            last = threading.Thread(target=self._last_try, daemon=True)
             last.start()
             last.join(_AT_END)
             if left := self._only_here():
@@ -123,6 +123,17 @@ class Delivery:
                 )
         self._queue.close()
         self._spill.close()
+
+    def _last_try(self) -> None:
+        """Hand over what waits; if the store is away still, leave it in a queue that lasts."""
+        if self._try() or not self._queue.durable:
+            return
+        try:
+            for place, body in self._spill.peek(_MOST_IN_MEMORY):
+                self._queue.push(body)
+                self._spill.remove([place])
+        except QueueError as error:
+            self._note(str(error))
 
     def _push(self, body: str) -> None:
         """Put a text at the end of the queue; the lock is held."""
@@ -144,6 +155,7 @@ class Delivery:
             threading.Thread(target=self._run, name="hindsight-delivery", daemon=True).start()
 
     def _run(self) -> None:
+        self._wanted.set()  # an earlier process may have left something
         while not self._stopped.is_set():
             self._wanted.wait(_LOOK_AGAIN)
             self._wanted.clear()
