@@ -13,7 +13,7 @@ from typing import Any, Final
 from hindsight_core.errors import HindsightError, StoreError, StoreUnavailableError
 from hindsight_core.events import EventBase, dump_event, load_event
 from hindsight_core.schema import Scope
-from hindsight_core.stores.write_queue import LocalQueue, Position, QueueError, WriteQueue
+from hindsight_core.stores.write_queue import LocalQueue, Position, QueueError, WriteQueue, purge
 
 __all__ = ["Delivery"]
 
@@ -81,18 +81,12 @@ class Delivery:
 
     def purge(self, scope: Scope) -> int:
         """Take away what waits of a scope, and of everything narrower."""
-        gone = 0
-        for queue in (self._queue, self._spill):
-            try:
-                waiting = queue.peek(_MOST_IN_MEMORY)
-                found = [place for place, body in waiting if _is_of(body, scope)]
-                queue.remove(found)
-            except QueueError as error:
-                raise StoreUnavailableError(
-                    f"the write queue may hold more of it and does not answer: {error}"
-                ) from error
-            gone += len(found)
-        return gone
+        try:
+            return purge(self._queue, scope) + purge(self._spill, scope)
+        except QueueError as error:
+            raise StoreUnavailableError(
+                f"the write queue may hold more of it and does not answer: {error}"
+            ) from error
 
     def state(self) -> dict[str, Any]:
         """Where events wait, how many, how many of them in memory, and what is wrong with that."""
@@ -111,7 +105,7 @@ class Delivery:
         self._stopped.set()
         self._wanted.set()
         if self._only_here() and self._pid == os.getpid():
-            last = threading.Thread(target=self._last_try, daemon=True)
+            last = threading.Thread(target=lambda: self._spill_over() or self._try(), daemon=True)
             last.start()
             last.join(_AT_END)
             if left := self._only_here():
@@ -124,16 +118,20 @@ class Delivery:
         self._queue.close()
         self._spill.close()
 
-    def _last_try(self) -> None:
-        """Hand over what waits; if the store is away still, leave it in a queue that lasts."""
-        if self._try() or not self._queue.durable:
-            return
+    def _spill_over(self) -> bool:
+        """Move what waits in this process into the queue, where it lasts; whether it could be."""
+        if not self._queue.durable:
+            return False
         try:
-            for place, body in self._spill.peek(_MOST_IN_MEMORY):
-                self._queue.push(body)
-                self._spill.remove([place])
+            with self._lock:
+                for place, body in self._spill.peek(_MOST_IN_MEMORY):
+                    self._pushed = self._queue.push(body)
+                    self._spill.remove([place])
+                self._spilled = 0
         except QueueError as error:
             self._note(str(error))
+            return False
+        return True
 
     def _push(self, body: str) -> None:
         """Put a text at the end of the queue; the lock is held."""
@@ -161,6 +159,8 @@ class Delivery:
             self._wanted.clear()
             pause = _FIRST
             while not self._stopped.is_set() and (self.behind or self._size(self._queue)):
+                if self._spilled:
+                    self._spill_over()
                 if self._try():
                     break
                 self._stopped.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
@@ -176,7 +176,8 @@ class Delivery:
             self.down = ""
             while True:
                 pushed, spilled = self._pushed, self._spilled
-                self._deliver_shared()
+                if not self._deliver_shared():
+                    return False
                 self._deliver(self._spill)
                 with self._lock:
                     if (pushed, spilled) != (self._pushed, self._spilled):
@@ -191,20 +192,36 @@ class Delivery:
                     self.down = str(error)
             return False
 
-    def _deliver_shared(self) -> None:
-        """Hand over what waits in the queue; one that is away must not keep the rest waiting."""
+    def _deliver_shared(self) -> bool:
+        """Hand over what waits in the queue; whether nothing of ours is in it any more.
+
+        One process at a time does so. A queue that is away must not keep the rest waiting.
+        """
         try:
-            self._deliver(self._queue)
+            while True:
+                if self._queue.lead():
+                    if not (waiting := self._queue.peek(_BATCH)):
+                        break
+                    self._hand_over_all(self._queue, waiting)
+                    continue
+                first = self._queue.peek(1)
+                if first and self._pushed is not None and first[0][0] <= self._pushed:
+                    return False
+                break
         except QueueError as error:
             self._note(str(error))
         else:
             self._error = ""
+        return True
 
     def _deliver(self, queue: WriteQueue) -> None:
         while waiting := queue.peek(_BATCH):
-            for _, body in waiting:
-                self._hand_over(body)
-            queue.remove([place for place, _ in waiting])
+            self._hand_over_all(queue, waiting)
+
+    def _hand_over_all(self, queue: WriteQueue, waiting: list[tuple[Position, str]]) -> None:
+        for _, body in waiting:
+            self._hand_over(body)
+        queue.remove([place for place, _ in waiting])
 
     def _hand_over(self, body: str) -> None:
         try:
@@ -241,15 +258,3 @@ class Delivery:
                 logger.warning("the write queue %s: %s", self._queue.name, told)
         except QueueError as error:
             self._note(str(error))
-
-
-def _is_of(body: str, scope: Scope) -> bool:
-    try:
-        named = Scope.model_validate(json.loads(body)["event"]["scope"])
-    except (ValueError, KeyError, TypeError):
-        return False
-    return (
-        (named.tenant, named.user) == (scope.tenant, scope.user)
-        and scope.agent in (None, named.agent)
-        and scope.session in (None, named.session)
-    )

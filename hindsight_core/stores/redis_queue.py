@@ -6,6 +6,7 @@ with `appendfsync always` its machine. See docs/deployment.md.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -27,6 +28,14 @@ __all__ = ["RedisQueue"]
 _TIMEOUT: Final = 0.5
 """Seconds; two tries of it end before the deadline of the agent's call."""
 
+_LEAD: Final = 5_000
+"""Milliseconds after which another process takes over from one that was killed."""
+_TAKE: Final = """
+local leads = redis.call('GET', KEYS[1])
+if leads and leads ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1"""
+
 
 class RedisQueue:
     """A `WriteQueue` for the store of that URL. Needs Redis 5 or a server that speaks like it.
@@ -44,6 +53,8 @@ class RedisQueue:
             )
         except ValueError as error:
             raise ConfigurationError(f"queue: {error}. Use redis://host:port/number") from error
+        self._lead = self._redis.register_script(_TAKE)
+        self._me = secrets.token_hex(8)
         parts = urlsplit(url)
         self._name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._key = f"hindsight:{blake2b(store.encode(), digest_size=8).hexdigest()}:queue"
@@ -69,6 +80,10 @@ class RedisQueue:
         if positions:
             with _answering(self._name):
                 self._redis.xdel(self._key, *(f"{one}-{other}" for one, other in positions))
+
+    def lead(self) -> bool:
+        with _answering(self._name):
+            return bool(self._lead(keys=[f"{self._key}:lead"], args=[self._me, _LEAD]))
 
     def size(self) -> int:
         with _answering(self._name):

@@ -6,13 +6,16 @@ in the store. Two processes may read the same: the store takes each event once, 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-__all__ = ["LocalQueue", "Position", "QueueError", "WriteQueue"]
+from hindsight_core.schema import Scope
+
+__all__ = ["LocalQueue", "Position", "QueueError", "WriteQueue", "purge"]
 
 Position = tuple[int, int]
 _BUSY_SECONDS: Final = 1.0
@@ -45,6 +48,10 @@ class WriteQueue(Protocol):
 
     def remove(self, positions: Sequence[Position]) -> None:
         """Take texts away; what is gone already is no error."""
+        ...
+
+    def lead(self) -> bool:
+        """Whether it is for this process to hand over, for the next seconds."""
         ...
 
     def size(self) -> int:
@@ -87,6 +94,9 @@ class LocalQueue:
         for _, id_ in positions:
             self._run("DELETE FROM queue WHERE id = ?", (id_,))
 
+    def lead(self) -> bool:
+        return True
+
     def size(self) -> int:
         return int(self._run("SELECT count(*) FROM queue")[0][0])
 
@@ -127,3 +137,22 @@ class LocalQueue:
         ):
             connection.execute(statement).fetchall()
         return connection
+
+
+def purge(queue: WriteQueue, scope: Scope) -> int:
+    """Take away what waits of a scope, and of everything narrower; how many events there were."""
+    found = [place for place, body in queue.peek(1 << 20) if _is_of(body, scope)]
+    queue.remove(found)
+    return len(found)
+
+
+def _is_of(body: str, scope: Scope) -> bool:
+    try:
+        named = Scope.model_validate(json.loads(body)["event"]["scope"])
+    except (ValueError, KeyError, TypeError):
+        return False
+    return (
+        (named.tenant, named.user) == (scope.tenant, scope.user)
+        and scope.agent in (None, named.agent)
+        and scope.session in (None, named.session)
+    )
