@@ -18,10 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from hindsight_core.errors import HindsightError, ModelError
+from hindsight_core.describing import describe
 from hindsight_core.workers import DaemonPool
 
 __all__ = [
@@ -233,26 +232,6 @@ class Failsafe:
         with self._lock:
             self.counts.passed_over += 1
         return True
-
-
-def describe(error: BaseException) -> str:
-    """Say what went wrong in words that quote no memory.
-
-    The messages of our own errors and of the system are safe; any other may quote what it choked
-    on, as pydantic's do. Of those the type is told, and the line that raised.
-    """
-    name = type(error).__name__
-    if isinstance(error, ModelError) and error.__cause__ is not None:  # an endpoint quotes prompts
-        status = getattr(error.__cause__, "status_code", "")
-        return f"{name} from {type(error.__cause__).__name__} {status}".rstrip()
-    if isinstance(error, HindsightError | OSError):
-        return f"{name}: {error}"
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return name
-    return f"{name} in {Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}"
 
 
 @lru_cache(maxsize=1)
