@@ -120,7 +120,9 @@ class ChatModelContract:
         assert answer in ("", "I will not.")
 
     def test_finished_runs_become_lessons(self, make: Make, tmp_path: Path) -> None:
-        settings = Settings(reflection_minutes=1e6, reflection_runs=99, maintenance=False)
+        settings = Settings(
+            reflection_minutes=1e6, reflection_runs=99, maintenance=False, deadline=60.0
+        )
         with (
             ScriptedServer([json.dumps({"cards": [CARD]}, ensure_ascii=False)]) as server,
             Hindsight.open(
