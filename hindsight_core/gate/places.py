@@ -21,12 +21,16 @@ from hindsight_core.gate._rule_words import (
     PLACE_NOUNS,
     PLACES,
 )
-from hindsight_core.gate.arguments import Argument, name_words, plain, words
+from hindsight_core.gate.arguments import Argument, name_words, plain
 from hindsight_core.gate.calls import CallView, acts
 
 __all__ = ["Places"]
 
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
+_REFUSES_ALL: Final = re.compile(
+    r"\b(?:never|don't|do not|not|no one may)\b[^,.;:!?]{0,24}\b(?:anything|everything|whatever)\b"
+    r"|\bnothing\b|(?:别|不要|不准|不许|不得|不能|禁止|勿)[^,.;:!?]{0,12}(?:任何|一切|什么)"
+)
 _NOT_IT: Final = frozenset(("non", "not", "pre", "un", "no", "like", "copy"))
 _NOT_IT_HAN: Final = "非预类仿准"
 _SURE_HAN: Final = 3
@@ -51,8 +55,7 @@ class Places:
             whole = any(_is_all(plain(term), names) for term in finding.avoid)
         else:
             whole = bool(finding.actions)
-        said = words(plain(finding.content))
-        loose = bool(said & ANY_THING) or any(one in finding.content for one in ("任何", "一切"))
+        loose = _REFUSES_ALL.search(plain(finding.content)) is not None
         done = [act for act in finding.actions if act not in ANY_ACT]
         return cls(names=names, whole=whole and (loose or not done))
 

@@ -203,3 +203,16 @@ def test_what_a_rule_points_back_to_must_be_what_the_call_is_about():
     assert broken(rule, "send_msg", {"to": "#general", "text": "daily report 6 May"}, **near)
     assert not broken(rule, "send_msg", {"to": "#general", "text": "no water tomorrow"}, **near)
     assert not broken(rule, "send_msg", {"to": "#oncall", "text": "daily report 6 May"}, **near)
+
+
+def test_what_is_free_to_be_done_in_a_place_stays_free_beside_what_is_not():
+    rule = "Never push to main, I read everything on a branch before it goes in."
+    assert broken(rule, "git_push", {"branch": "main"})
+    assert not broken(rule, "git_pull", {"branch": "main"})
+
+
+def test_a_path_that_all_of_a_kind_go_to_is_held_against_that_kind():
+    near = {"tools": ["file_doc"], "arguments": ["file_doc/folder"]}
+    rule = "Receipts go to Ledger/Inbox, nowhere else."
+    assert broken(rule, "file_doc", {"doc": "receipt-2.pdf", "folder": "Shared/Temp"}, **near)
+    assert not broken(rule, "file_doc", {"doc": "minutes.pdf", "folder": "Shared/Temp"}, **near)
