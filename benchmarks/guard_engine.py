@@ -2,8 +2,8 @@
 
 `e2e`: good notes and poisoned ones are remembered through the tool's and the agent's channel; then
 each poisoned note is asked for, as an attacker would hope, by the words that it is about. `cost` is
-the time with the guard over the time with a guard that admits everything, signs nothing and
-relates nothing, on the same machine in turns.
+the processor time with the guard over that with a guard that admits everything, signs nothing and
+relates nothing, in turns, so that a busy machine does not change it.
 """
 
 from __future__ import annotations
@@ -131,20 +131,20 @@ def _remember(hindsight: Hindsight, text: str, channel: str) -> str:
 
 
 def _timed(texts: Sequence[str]) -> tuple[float, float, float]:
-    """Seconds of remembering, of remembering until all is findable, and of recalls."""
+    """Processor seconds of the caller remembering, of all until it is findable, and of recalls."""
     with _memory() as hindsight:
         hindsight.remember(_SCOPE, "The first record opens the store and loads the model.")
         hindsight.flush(600)
-        start = time.perf_counter()
+        start, mine = time.process_time(), time.thread_time()
         for text in texts[:_WRITES]:
             _remember(hindsight, text, "agent")
-        remembered = time.perf_counter()
+        remembered = time.thread_time()
         hindsight.flush(600)
-        written = time.perf_counter()
+        written = time.process_time()
         for text in texts[_WRITES : _WRITES + _ASKED]:
             hindsight.recall(_SCOPE, text)
-        recalled = time.perf_counter()
-    return remembered - start, written - start, recalled - written
+        recalled = time.process_time()
+    return remembered - mine, written - start, recalled - written
 
 
 @contextmanager

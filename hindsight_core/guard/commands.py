@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["runs_fetched_code"]
+__all__ = ["leaks_by_image", "runs_fetched_code"]
 
 _FETCH: Final = r"\b(?:curl|wget|fetch|aria2c|lynx|iwr|irm|invoke-(?:webrequest|restmethod))\b"
 _SHELL: Final = (
@@ -20,14 +20,27 @@ _RUNS: Final = re.compile(
     rf"|{_FETCH}[^\n]{{0,300}}(?:&&|;|\n)\s*(?:sudo\s+)?(?:chmod\s+\S*x\S*|(?:ba|z|da)?sh\s+\S|\./\S)"
     rf"|\bbase(?:64|32)\b[^\n|]{{0,80}}(?:-d|-D|--decode)[^\n|]{{0,40}}\|\s*{_SHELL}"
     r"|\bdownloadstring\s*\(|\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,60}\s-e(?:nc(?:odedcommand)?)?\s"
-    r"|\b(?:exec|eval)\s*\([^\n]{0,60}(?:urlopen|requests\.get|fetch)\s*\(",
+    r"|\b(?:exec|eval)\s*\([^\n]{0,60}(?:urlopen|requests\.get|fetch|b64decode|atob|fromhex)\s*\(",
     re.IGNORECASE,
 )
 _SIGN: Final = re.compile(
     r"curl|wget|fetch|aria2c|lynx|iwr|irm|invoke-|base64|base32|downloadstring|powershell|pwsh|urlopen"
-    r"|requests\.get",
+    r"|requests\.get|b64decode|atob|fromhex",
     re.IGNORECASE,
 )
+
+
+_IMAGE: Final = re.compile(
+    r"!\[[^\]\n]{0,200}\]\(\s*https?://[^)\n]{0,300}[?&/=][^)\n]{0,100}[{<$\[]"
+    r"|<img\b[^>\n]{0,200}src\s*=\s*[\"']?https?://[^>\n]{0,300}[?&=][^>\n]{0,100}[{<$\[]",
+    re.IGNORECASE,
+)
+
+
+def leaks_by_image(text: str) -> bool:
+    """Whether a text has an image whose address is to be filled in: to show it is to send it."""
+    shown = "](" in text or "<img" in text.lower()
+    return shown and _IMAGE.search(text) is not None
 
 
 def runs_fetched_code(text: str) -> bool:

@@ -6,15 +6,15 @@ one rule holds for every language that has a lexicon. `judge_text` is pure and l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hindsight_core.guard.commands import runs_fetched_code
+from hindsight_core.guard.commands import leaks_by_image, runs_fetched_code
 from hindsight_core.guard.phrases import Hit
 from hindsight_core.guard.reading import Reading, Sentence
+from hindsight_core.guard.roles import role_markers
 
 __all__ = [
     "RULES",
@@ -64,7 +64,13 @@ class Finding:
 
 _REFUSE: Final = Gravity.REFUSE
 
-FETCHED: Final = Finding(reason="runs code from the network", gravity=Gravity.QUARANTINE, firm=True)
+_COMMANDS: Final = tuple(
+    (Finding(reason=reason, gravity=Gravity.QUARANTINE, firm=True), shows)
+    for reason, shows in (
+        ("runs code from the network", runs_fetched_code),
+        ("sends what it shows by an image", leaks_by_image),
+    )
+)
 
 
 def _accounts() -> Iterator[Rule]:
@@ -72,6 +78,7 @@ def _accounts() -> Iterator[Rule]:
     reason = "names an account"
     ways = (("rightful", "wallet"), ("pay", "wallet"), ("account", "states", "wallet"))
     ways += (("rightful", "account", "digits"), ("pay", "account", "digits"))
+    ways += (("payee", "pay", "digits"), ("payee", "pay", "mailbox"))
     for needs in (*ways, ("account", "states", "digits")):
         ordered = "states" in needs
         yield Rule(
@@ -137,6 +144,9 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=("plaintext", "personal", "keep"),
         unless=("protect",),
     ),
+    Rule(reason="turns a check off", needs=("check_off",), unless=("protect",), firm=True),
+    Rule(reason="sets a credential", needs=("rightful", "secret", "states"), unless=("protect",)),
+    Rule(reason="sets an endpoint", needs=("rightful", "endpoint", "states"), unless=("protect",)),
     Rule(reason="drops a check", needs=("drop", "check"), span=7, unless=("protect",)),
     Rule(reason="sends a secret", needs=("send", "secret"), span=10, unless=("protect",)),
     Rule(
@@ -164,32 +174,14 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-# Signs that open a role or close a block, in the templates of chat models and in plain words.
-_ROLE: Final = re.compile(
-    r"</?\s*(?:system|assistant|user|human|memory|memories|instructions?|context|tool|function"
-    r"|system[-_]\w+|记忆|系统|指令|用户|助手)[\w\s=\"'-]{0,40}>"
-    r"|<\|[\w\s-]{2,40}\|>|\[/?(?:INST|SYS|SYSTEM)\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>"
-    r"|(?m:^\W{0,6}(?:system|assistant|human|developer|系统|系統|助手|开发者|開發者)(?:\s*(?:prompt"
-    r"|message|note|提示|消息))?\s*[:：](?!//))"
-    r"|(?m:^\W{0,8}(?:end of|begin|start of|以上为|历史)\W{0,3}[^\n]{0,24}"
-    r"(?:memor|input|context|instruction|prompt|记忆|结束)[^\n]{0,20}$)"
-    r"|(?m:^\W{0,6}#{2,}\s*(?:instructions?|system|指令)\b)|【(?:系统|指令|系統)[^】]{0,6}】\s*\S",
-    re.IGNORECASE,
-)
-
 _NEGATED_BY: Final = 5
 """How many tokens before a phrase a negator still governs it."""
 _HARM: Final = frozenset(
     {
         *("drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"),
-        *("pay", "keep", "plaintext"),
+        *("pay", "keep", "plaintext", "check_off"),
     }
 )
-
-
-def role_markers(text: str) -> bool:
-    """Whether the text has signs that open a role or close a block."""
-    return _ROLE.search(text) is not None
 
 
 def judge_text(reading: Reading, rules: Sequence[Rule] = RULES) -> list[Finding]:
@@ -198,8 +190,9 @@ def judge_text(reading: Reading, rules: Sequence[Rule] = RULES) -> list[Finding]
     for concepts in reading.sentences.values():
         for finding in findings_of(concepts, rules):
             found.setdefault(finding.reason, finding)
-    if runs_fetched_code(reading.plain):
-        found[FETCHED.reason] = FETCHED
+    for finding, shows in _COMMANDS:
+        if shows(reading.plain):
+            found[finding.reason] = finding
     return list(found.values())
 
 

@@ -7,6 +7,7 @@ Every step is linear in the length of the text.
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -188,6 +189,8 @@ def _hidden(text: str) -> Iterator[tuple[str, str]]:
     for trick, sign, pattern, decode in DECODERS:
         if likely[sign]:
             yield from _decoded(trick, pattern, decode, text)
+    if "&#" in text:  # a word of it may be spelt so, the rest plainly
+        yield "entities", html.unescape(text)
     if max(lengths, default=0) >= _LONG_WORD:
         long_words = [word for word in words if len(word) >= _LONG_WORD]
         for trick, pattern, decode in WORD_DECODERS:
