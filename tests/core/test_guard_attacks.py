@@ -122,7 +122,8 @@ HALVES = [
 
 @pytest.mark.parametrize("source", [Source.TOOL, Source.AGENT])
 @pytest.mark.parametrize(
-    "text", [*FETCHED_CODE, *OTHER_LANGUAGES, *ACCOUNTS, *DISGUISED, *CHECKS_OFF, *MARKUP, *AT_THE_END]
+    "text",
+    [*FETCHED_CODE, *OTHER_LANGUAGES, *ACCOUNTS, *DISGUISED, *CHECKS_OFF, *MARKUP, *AT_THE_END],
 )
 def test_an_attack_of_a_known_kind_is_shown_to_nobody(text: str, source: Source) -> None:
     assert judge(text, source)[0] not in SHOWN
