@@ -63,7 +63,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     """Print a table; texts are escaped, so no memory can colour the terminal."""
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        # An id is there to be copied: it keeps its line, and the texts beside it are folded.
+        table.add_column(column, overflow="fold", no_wrap=column == "id")
     for row in rows:
         table.add_row(*(escape(_printable(str(cell))) for cell in row))
     Console().print(table)

@@ -44,12 +44,16 @@ def list_memories(
         list[Kind] | None, typer.Option("--kind", "-k", help="Only these kinds")
     ] = None,
     status: Annotated[Status, typer.Option("--status", help="Only this status")] = Status.ACTIVE,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Of every status, and those that newer ones replaced")
+    ] = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List memories, newest first."""
     with opened(store) as hindsight:
-        where = Where(kinds=tuple(kind or ()), statuses=(status,))
+        statuses = tuple(Status) if everything else (status,)
+        where = Where(kinds=tuple(kind or ()), statuses=statuses, include_superseded=everything)
         found = hindsight.memories(scope_of(hindsight, user, tenant), where, limit=limit)
     if as_json:
         print_json([memory.model_dump(mode="json") for memory in found])
