@@ -6,7 +6,7 @@ The text is a function of the lesson, so it is written anew when a later run add
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -131,11 +131,17 @@ def calls_text(failed: Sequence[ToolCall], worked: Sequence[ToolCall], words: Wo
     return "; ".join((*reversed(kept), *([words.more.format(count=rest)] if rest else ())))
 
 
-def fix_text(pairs: Iterable[tuple[ToolCall, ToolCall]], words: Words) -> str:
-    """Say what was different in the calls that worked, the failed one of each pair first."""
+def fix_text(pairs: Iterable[tuple[ToolCall, ToolCall, Collection[str]]], words: Words) -> str:
+    """Say what was different in the calls that worked, the failed one of each pair first.
+
+    The third of each are the arguments that the error blamed: what else is different is left out
+    where any of them is.
+    """
     texts: list[str] = []
-    for failed, worked in pairs:
+    for failed, worked, blamed in pairs:
         found = difference(failed.args, worked.args)
+        blamed_only = found.only(blamed)
+        found = blamed_only or found
         parts = [words.changed.format(name=n, old=old, new=new) for n, old, new in found.changed]
         parts += [words.added.format(name=name, new=new) for name, new in found.added]
         parts += [words.removed.format(name=name) for name in found.removed]

@@ -16,7 +16,8 @@ from hindsight_core.capture.lesson_text import (
     other_tool_text,
     words_of,
 )
-from hindsight_core.capture.pairing import JudgedCall, LessonFinding
+from hindsight_core.capture.pairing import Fix, JudgedCall, LessonFinding
+from hindsight_core.capture.same_aim import blamed_arguments
 from hindsight_core.schema import (
     Candidate,
     Correction,
@@ -111,7 +112,8 @@ def lesson_candidate(finding: LessonFinding, situation: Situation) -> Candidate:
 
 def _key(finding: LessonFinding, situation: Situation) -> str:
     passing = "~" if finding.transient else ""
-    return f"lesson:{situation.fingerprint}:{finding.tool}:{finding.error_class}{passing}"
+    about = f":{finding.about}" if finding.about else ""
+    return f"lesson:{situation.fingerprint}:{finding.tool}:{finding.error_class}{passing}{about}"
 
 
 def _lesson(finding: LessonFinding, situation: Situation, message: str, words: Words) -> Lesson:
@@ -146,9 +148,14 @@ def _correction(
     if finding.fixes[0].other_tool:
         action = other_tool_text(worked[0], words)
     else:
-        pairs = ((fix.failed.event.call, fix.worked.event.call) for fix in finding.fixes)
-        action = fix_text(pairs, words)
+        action = fix_text(map(_pair, finding.fixes), words)
     return Correction(action=action, calls=worked, proven=True) if action else None
+
+
+def _pair(fix: Fix) -> tuple[ToolCall, ToolCall, frozenset[str]]:
+    failed, worked = fix.failed.event.call, fix.worked.event.call
+    names = {**failed.args, **worked.args}
+    return failed, worked, blamed_arguments(fix.failed.event, fix.failed.outcome, names)
 
 
 def _severity(finding: LessonFinding) -> Severity:

@@ -1,16 +1,18 @@
 """What the failures of a run teach: which call helped instead, which ways were dead ends.
 
 Pure functions over the judged calls of one run, in their order. Failures of one tool and error
-class make one finding, because only few memories are recalled for a task.
+class make one finding, because only few memories are recalled for a task; other commands of one
+shell and errors about other arguments are other failures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hindsight_core.capture.outcomes import acts, says_no_effect
+from hindsight_core.capture.same_aim import same_aim, topic_of_failure
 from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
 from hindsight_core.events import ToolCalled
 from hindsight_core.schema import ErrorClass, Outcome
@@ -25,7 +27,8 @@ _REACH: Final = 30
 """How many calls after a failure its fix may come."""
 _REACH_OTHER: Final = 6
 """The same for a fix by another tool, which is the weaker evidence."""
-_ALIKE: Final = 0.5
+_NEARER: Final = 0.1
+"""By how much a later success must be more alike to be the fix instead of the first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +38,8 @@ class JudgedCall:
     index: int
     event: ToolCalled
     outcome: Outcome
+    request: int = 0
+    """Which of the user's requests it served: what came of another one is no fix of it."""
 
     @property
     def tool(self) -> str:
@@ -70,6 +75,8 @@ class LessonFinding:
     failures: tuple[JudgedCall, ...]
     fixes: tuple[Fix, ...] = ()
     recovered: bool = False
+    about: str = ""
+    """What sets these failures apart from others of the tool and class, "" where nothing does."""
 
     @property
     def attempts(self) -> int:
@@ -87,17 +94,21 @@ def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFin
     run = _Run(calls)
     worked = run.worked
     premature = _premature(calls, known)
-    groups: dict[tuple[str, ErrorClass, bool], list[JudgedCall]] = {}
+    groups: dict[tuple[str, ErrorClass, bool, str], list[JudgedCall]] = {}
     for call in calls:
         if call.outcome.ok or call.signature in premature:
             continue
         if call.signature in worked and not call.outcome.transient:
             continue
         error_class = call.outcome.error_class or ErrorClass.SOFT
-        groups.setdefault((call.tool, error_class, call.outcome.transient), []).append(call)
+        about = topic_of_failure(call.event, call.outcome)
+        key = (call.tool, error_class, call.outcome.transient, about)
+        groups.setdefault(key, []).append(call)
     return [
-        _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), run)
-        for (tool, error_class, transient), failures in groups.items()
+        replace(
+            _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), run), about=about
+        )
+        for (tool, error_class, transient, about), failures in groups.items()
     ]
 
 
@@ -123,7 +134,9 @@ class _Run:
         for other in self.ok:
             if other.index > call.index + reach:
                 return
-            if other.index > call.index and self.first_worked[other.signature] > call.index:
+            if other.index <= call.index or other.request != call.request:
+                continue
+            if self.first_worked[other.signature] > call.index:
                 yield other
 
 
@@ -158,29 +171,27 @@ def _finding(
 def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
     best: tuple[float, JudgedCall] | None = None
     for later in run.later(call, _REACH):
-        if later.tool != call.tool:
+        if later.tool != call.tool or not same_aim(call.event, call.outcome, later.event):
             continue
         alike = similarity(run.profile(call), run.profile(later))
-        if call.outcome.error_class is ErrorClass.VALIDATION and _same_names(call, later):
-            alike = max(alike, _ALIKE)  # what was refused was the form, however short the value
-        if alike >= _ALIKE and (best is None or alike > best[0] + 0.1):
+        if best is None or alike > best[0] + _NEARER:
             best = (alike, later)
     return Fix(failed=call, worked=best[1]) if best else None
-
-
-def _same_names(call: JudgedCall, later: JudgedCall) -> bool:
-    return call.event.call.args.keys() == later.event.call.args.keys()
 
 
 def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:
     """Find the call of another tool after the last failure that has words of any of them."""
     call = failures[-1]
     wanted = {term for failed in failures for term in run.profile(failed).terms}
+    things = mentions(_argument_text(call))
     wants_act = acts(call.tool)
     for later in run.later(call, _REACH_OTHER):
         if later.tool == call.tool:
             continue
         if wants_act and not acts(later.tool):
+            continue
+        others = mentions(_argument_text(later))
+        if things and others and not things & others:
             continue
         given = run.profile(later).terms
         shared = wanted & given

@@ -6,12 +6,12 @@ processes at once: what comes out has the same keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from hindsight_core.capture._user_texts import preferences_of
-from hindsight_core.capture.feedback import read_feedback
+from hindsight_core.capture.feedback import asks_anew, read_feedback
 from hindsight_core.capture.lessons import Situation, lesson_candidate
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.pairing import JudgedCall, find_lessons
@@ -102,10 +102,7 @@ class _Run:
     def __init__(self, events: list[Event]) -> None:
         self.events = events
         self.said = [e for e in events if isinstance(e, UserSaid)]
-        self.calls = [
-            JudgedCall(index=index, event=event, outcome=_outcome(event))
-            for index, event in enumerate(e for e in events if isinstance(e, ToolCalled))
-        ]
+        self.calls = list(_judged(events))
         start = next((e for e in events if isinstance(e, RunStarted)), None)
         task = start.task if start else ""
         if not task.strip() and self.said:
@@ -205,6 +202,17 @@ class _Run:
                 if good is False or (good and event.at > last):
                     heard = good
         return heard
+
+
+def _judged(events: Sequence[Event]) -> Iterator[JudgedCall]:
+    """The calls with their outcomes, each with the number of the user's request that it served."""
+    index = request = 0
+    for event in events:
+        if isinstance(event, UserSaid):
+            request += index > 0 and not event.nested and asks_anew(event.text)
+        elif isinstance(event, ToolCalled):
+            yield JudgedCall(index=index, event=event, outcome=_outcome(event), request=request)
+            index += 1
 
 
 def _outcome(event: ToolCalled) -> Outcome:

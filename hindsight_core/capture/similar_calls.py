@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +34,14 @@ class Difference:
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.added or self.removed)
+
+    def only(self, names: Collection[str]) -> Difference:
+        """The part of it that is about arguments of these names."""
+        return Difference(
+            changed=tuple(one for one in self.changed if one[0] in names),
+            added=tuple(one for one in self.added if one[0] in names),
+            removed=tuple(one for one in self.removed if one in names),
+        )
 
 
 @dataclass(frozen=True, slots=True)

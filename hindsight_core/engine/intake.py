@@ -5,7 +5,7 @@ Reading, merging and writing back is repeated when another process changed a rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -34,8 +34,8 @@ from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, Verdict
-from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo
-from hindsight_core.schema import Candidate, Memory, Scope, Status, check_text
+from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
+from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
 
@@ -157,7 +157,7 @@ class Intake:
             run_id,
             through=len(events),
             memories=list(memories.values()),
-            calls=_with_lessons(judgement.calls, memories.values()),
+            calls=_with_lessons(judgement, memories.values()),
             uses=uses,
         )
         self._core.generation += bool(results)
@@ -209,14 +209,14 @@ class Intake:
             if kept != memory:
                 yield self._revised(kept, memory)
         tasks = {_task(call.situation) for call in judgement.calls}
-        failed = [
-            stats
-            for signature in judgement.cleared
-            for stats in store.call_stats(scope, signature=signature)
-            if stats.memory_id
-        ]
+        counted = (store.call_stats(scope, signature=one) for one in judgement.cleared)
+        failed = [stats for found in counted for stats in found if stats.memory_id]
         here = {stats.memory_id for stats in failed if _task(stats.situation) in tasks}
-        for memory in store.get(scope, sorted({stats.memory_id for stats in failed})):
+        named = {m.id: m for m in store.get(scope, sorted({s.memory_id for s in failed}))}
+        for tool in judgement.cleared_tools:  # a lesson that no count leads to any more
+            where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
+            named |= {m.id: m for m in store.select(scope, where) if m.id not in named}
+        for memory in named.values():
             if memory.id not in here and is_of_one_state(memory):
                 continue
             cleared = clear_lesson(memory, judgement.cleared)
@@ -242,15 +242,19 @@ def _task(situation: str) -> str:
     return situation.partition("/")[0]
 
 
-def _with_lessons(calls: Sequence[CallRecord], memories: Iterable[Memory]) -> list[CallRecord]:
-    """The calls, each failing one with the lesson that names it, so that the gate finds it."""
+def _with_lessons(judgement: Judgement, memories: Iterable[Memory]) -> list[CallRecord]:
+    """The calls, each failing one with the lesson that names it, so that the gate finds it.
+
+    The lesson of this run's own task goes before that of another which the run changed as well.
+    """
+    own = {candidate.dedupe_key for candidate in judgement.candidates}
     lessons = {
         call.signature: memory.id
-        for memory in memories
+        for memory in sorted(memories, key=lambda one: one.dedupe_key in own)
         if memory.lesson is not None
         for call in memory.lesson.mistake.calls
     }
     return [
         call if call.ok else replace(call, memory_id=lessons.get(call.signature, ""))
-        for call in calls
+        for call in judgement.calls
     ]

@@ -81,6 +81,7 @@ class RunRecorder:
         self._begun = False
         self._attempts: Counter[str] = Counter()
         self._unnamed = 0
+        self._moves = 0  # what the agent said and did so far
         self._covered = 0
         self._talk = Conversation(lambda earlier: core.store.events(earlier), rewriter)
         self._follows = ""
@@ -226,10 +227,12 @@ class RunRecorder:
         kept = self._text(text)
         if not kept.strip():
             return
-        if not turn:
-            turn = blake2b(kept.encode(), digest_size=8).hexdigest()
+        key = f"user/{turn}"
+        if not turn:  # the same words at another place are said again, a hook that fires twice not
+            turn = f"{blake2b(kept.encode(), digest_size=8).hexdigest()}-{self._moves}"
+            key = f"{self.run_id}/user/{turn}"
         said = UserSaid(
-            **self._base(f"user/{turn}"),
+            **self._base(key),
             text=kept,
             turn=turn,
             nested=nested or bool(self._started["nested"]),
@@ -246,6 +249,7 @@ class RunRecorder:
         kept = self._text(text)
         if kept.strip():
             turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
+            self._moves += 1
             self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
             self._talk.agent(kept)
 
@@ -323,6 +327,7 @@ class RunRecorder:
     ) -> str | None:
         call = self._call(*what)
         text = clean(result_text(result) if error is None else f"{type(error).__name__}: {error}")
+        self._moves += 1
         self._redactor.learn(text)  # before it is cut, and no longer reads as JSON
         self._append(
             ToolCalled(

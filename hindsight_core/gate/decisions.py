@@ -103,14 +103,15 @@ def find_flag(
 ) -> Flag | None:
     """Look for a known failure of one signature; `stats` has one entry a situation.
 
-    A failure that had no effect is bound to a state of its task: it counts in that very `state`,
-    and where the call names what is not known to exist.
+    A later success of the same signature closes a failure wherever it was. One without effect is
+    bound to a state of its task: it counts in that very `state`, and where the call names what is
+    not known to exist.
     """
     if not stats:
         return None
     here = next((entry for entry in stats if entry.situation == situation), None)
     if here is not None and here.failures:
-        return _flag(here, clock(), here=True)
+        return None if _worked_since(here, stats) else _flag(here, clock(), here=True)
     prefix = f"{situation}/"
     bound = [entry for entry in stats if entry.situation.startswith(prefix)]
     failed = [entry for entry in bound if entry.failures]
@@ -159,6 +160,12 @@ def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
     advice = "It may work later." if flag.transient else "It is likely to fail again."
     known = f"This {tool} call failed {times} {place} ({flag.error_class}). {advice}"
     return f"{known} {lesson}" if lesson else known
+
+
+def _worked_since(failed: CallStats, stats: Sequence[CallStats]) -> bool:
+    """Whether the same call worked anywhere after it failed: what was in its way is gone."""
+    last = failed.last_failure_at
+    return last is not None and any(e.last_success_at and e.last_success_at > last for e in stats)
 
 
 def _stands(entry: CallStats) -> bool:

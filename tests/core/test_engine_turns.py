@@ -237,3 +237,37 @@ def test_a_run_for_nobody_never_raises(hs, scope):
     run.finish()
     assert hs.memories(ME) == []
     assert hs.health().errors
+
+
+def test_the_same_words_said_to_two_runs_of_a_session_are_two_turns(hs):
+    first = export(hs, ok=True)
+    hs.run(ME, session="talk").user("不行")
+    second = hs.run(ME, session="talk")
+    second.user("不行")
+    second.user("不行")
+    second.agent("Sorry.")
+    second.user("不行")
+    said = [e for e in hs.explain(ME, second.run_id).events if e.type == "user_said"]
+    assert len(said) == 2
+    assert first != second.run_id
+
+
+def fails(hindsight: Hindsight, task: str, *, failed: bool) -> None:
+    run = hindsight.run(ME, task=task)
+    call = ("migrate", {"db": "staging"})
+    run.before_tool(*call, call_id="c")
+    result = "permission denied for staging" if failed else "migrated"
+    run.after_tool(*call, call_id="c", result=result, flagged_error=failed)
+    run.finish(ok=True)
+
+
+def test_a_dead_end_of_two_tasks_is_cleared_in_both_by_one_success(hs):
+    tasks = ("Run the migration", "Bring staging up to date")
+    for task in tasks:
+        fails(hs, task, failed=True)
+    assert len(hs.memories(ME, Where(kinds=(Kind.LESSON,)))) == 2
+    fails(hs, tasks[1], failed=False)
+    assert not hs.memories(ME, Where(kinds=(Kind.LESSON,)))
+    for task in tasks:
+        run = hs.run(ME, task=task)
+        assert not run.before_tool("migrate", {"db": "staging"}, call_id="z").flagged

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+import tomllib
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hindsight_core.capture import read_feedback
+from hindsight_core.capture.dialogue import LANGUAGES, TABLES, heard
+from hindsight_core.capture.feedback import asks_anew
 
 
 @pytest.mark.parametrize(
@@ -24,6 +28,11 @@ from hindsight_core.capture import read_feedback
         "搞定了",
         "沒問題，謝謝",
         "很好，继续",
+        "No errors anymore, thanks!",
+        "Never mind, it works",
+        "没有问题",
+        "没报错了",
+        "👍",
     ],
 )
 def test_praise_is_heard(text: str) -> None:
@@ -43,6 +52,17 @@ def test_praise_is_heard(text: str) -> None:
         "又报错了",
         "還是沒反應",
         "谢谢，但是没用",
+        "great, it crashed again",
+        "That worked, except the date is off",
+        "works on my laptop, not on the server",
+        "The old one worked better",
+        "Thanks for nothing",
+        "Hmm, still 404",
+        "please revert",
+        "太好了，又崩了",
+        "不可以",
+        "有问题",
+        "👎",
     ],
 )
 def test_complaint_is_heard_even_beside_praise(text: str) -> None:
@@ -60,6 +80,16 @@ def test_complaint_is_heard_even_beside_praise(text: str) -> None:
         "再帮我订一间会议室",
         "明天几点？",
         "请把报告发给我，谢谢",
+        "Does it work?",
+        "Is it wrong to ship on Fridays?",
+        "What if it doesn't work tomorrow?",
+        "Fix this bug: login doesn't work",
+        "Tell me whether the test works",
+        "Write a mail: 'it works, thanks'",
+        "ok but why did it fail the first time?",
+        "行不行？",
+        "如果不行就换一个",
+        "帮我看看另一个bug：登录失败了",
     ],
 )
 def test_the_next_request_is_no_verdict(text: str) -> None:
@@ -75,3 +105,40 @@ def test_a_huge_text_is_read_at_once() -> None:
     begin = time.process_time()
     read_feedback("thanks " * 200_000)
     assert time.process_time() - begin < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OK. Now refund A-1002 for Mrs. Weber.",
+        "Please send the second letter to Ann in Rome",
+        "现在退掉另一张订单，金额一样",
+        "另外查一下李四",
+    ],
+)
+def test_a_turn_that_asks_for_something_else_is_told(text: str) -> None:
+    assert asks_anew(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "yes, go ahead",
+        "Sorry, I meant the order A-1010",
+        "bob@example.org",
+        "try again with the full path, please",
+        "好的",
+        "打错了，应该是张三",
+        "还是不行",
+    ],
+)
+def test_a_turn_that_corrects_or_answers_asks_for_nothing_else(text: str) -> None:
+    assert not asks_anew(text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_of_dialogue_has_every_table(language: str) -> None:
+    text = files("hindsight_core.capture.dialogue").joinpath(f"{language}.toml").read_text("utf-8")
+    assert set(tomllib.loads(text)["patterns"]) == set(TABLES)
+    assert all(isinstance(heard(name, "x"), bool) for name in TABLES)

@@ -24,7 +24,7 @@ def stats(situation="here", failures=1, successes=0, error=ErrorClass.NOT_FOUND,
         transient=more.get("transient", False),
         memory_id="m1",
         last_failure_at=more.get("at", NOW),
-        last_success_at=None,
+        last_success_at=more.get("worked_at"),
     )
 
 
@@ -52,6 +52,14 @@ def test_a_deterministic_failure_elsewhere_counts_while_the_call_never_worked():
 def test_a_failure_elsewhere_does_not_count_once_the_call_worked_anywhere():
     known = [stats(situation="there"), stats(situation="yonder", failures=0, successes=1)]
     assert find_flag(known, "here", lambda: NOW) is None
+
+
+def test_a_later_success_elsewhere_closes_the_failure_here():
+    later, before = NOW + timedelta(seconds=1), NOW - timedelta(seconds=1)
+    known = [stats(), stats(situation="there", failures=0, successes=1, worked_at=later)]
+    assert find_flag(known, "here", lambda: NOW) is None
+    known = [stats(), stats(situation="there", failures=0, successes=1, worked_at=before)]
+    assert find_flag(known, "here", lambda: NOW) is not None
 
 
 @pytest.mark.parametrize("error", [ErrorClass.SOFT, ErrorClass.INTERNAL, ErrorClass.TIMEOUT])

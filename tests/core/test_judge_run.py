@@ -417,3 +417,48 @@ def test_an_archived_lesson_that_fails_again_is_active_again() -> None:
     archived = memory(lesson, status=Status.ARCHIVED)
     (again,) = lessons(fixed_run("r2"))
     assert merge_lesson(archived, again).status is Status.ACTIVE
+
+
+def test_what_worked_for_the_users_next_request_is_no_fix() -> None:
+    script = Script().user("Book a table at eight")
+    script.tool("book", {"place": "Elm", "at": "20:00"}, "already booked", flagged_error=True)
+    script.user("Leave it. Now book lunch for the whole team at the same place")
+    script.tool("book", {"place": "Elm", "at": "12:00"}, "booked")
+    (lesson,) = lessons(script.end())
+    assert lesson.lesson is not None
+    assert lesson.lesson.correction is None
+
+
+def test_a_users_correction_leads_to_the_fix() -> None:
+    script = Script().user("Book a table at eight")
+    script.tool("book", {"place": "Elm", "at": "20:00"}, "already booked", flagged_error=True)
+    script.user("Sorry, I meant noon, at the same place")
+    script.tool("book", {"place": "Elm", "at": "12:00"}, "booked")
+    (lesson,) = lessons(script.end())
+    assert "at='12:00' instead of '20:00'" in lesson.value.content
+
+
+def test_failures_of_other_commands_of_a_shell_are_other_lessons() -> None:
+    script = Script()
+    missing = "No such file or directory"
+    script.tool(
+        "bash", {"command": "cat site.yml"}, f"cat: site.yml: {missing}", flagged_error=True
+    )
+    script.tool("bash", {"command": "npm test"}, "bash: npm: command not found", flagged_error=True)
+    script.tool("bash", {"command": "cat conf/site.yml"}, "a: 1")
+    found = lessons(script.end())
+    fixed = [one.lesson.correction is not None for one in found if one.lesson]
+    assert len({one.dedupe_key for one in found}) == 2
+    assert sorted(fixed) == [False, True]
+
+
+def test_refusals_of_other_arguments_are_other_lessons_that_tell_only_them() -> None:
+    script = Script()
+    script.tool("book", {"at": "8pm", "name": "X"}, "at must be HH:MM", flagged_error=True)
+    script.tool("book", {"at": "20:00", "seats": 0}, "seats must be positive", flagged_error=True)
+    script.tool("book", {"at": "20:00", "seats": 2}, "booked")
+    first, second = sorted(one.value.content for one in lessons(script.end()))
+    assert first.endswith("What worked: at='20:00' instead of '8pm'.") or second.endswith(
+        "What worked: at='20:00' instead of '8pm'."
+    )
+    assert first.count("What worked") == second.count("What worked") == 1

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from hindsight_core.capture.outcomes._codes import class_of_http
+from hindsight_core.capture.outcomes._commands import stages_of
 from hindsight_core.capture.outcomes._context import Role, ToolContext, context_of
 from hindsight_core.capture.outcomes._failure import Failure, outcome_of
 from hindsight_core.capture.outcomes._html import is_page
@@ -23,7 +24,15 @@ from hindsight_core.capture.outcomes._text import judge_html, judge_text, split_
 from hindsight_core.schema import Outcome
 from hindsight_core.text import clean, shorten
 
-__all__ = ["acts", "judge_outcome", "says_no_effect", "says_of_the_moment"]
+__all__ = [
+    "acts",
+    "command_of",
+    "judge_outcome",
+    "says_no_effect",
+    "says_of_the_moment",
+    "stages_of",
+    "taken_by_others",
+]
 
 _XML_ERROR: Final = re.compile(
     r"<(?:\w+:)?(Code|Message|faultcode|faultstring|error|ErrorMessage)>([^<]{1,500})<",
@@ -72,6 +81,18 @@ def says_no_effect(message: str) -> bool:
 def says_of_the_moment(message: str) -> bool:
     """Whether a failure was of its moment: a session that expired, a version that is old."""
     return says(normalise(message), "of_the_moment")
+
+
+def taken_by_others(message: str) -> bool:
+    """Whether a tool says that what was asked for is taken, so that another one would do."""
+    return says(normalise(message), "taken")
+
+
+def command_of(tool: str, args: Mapping[str, Any]) -> str:
+    """What a tool runs of what it is given: `shell`, `sql`, or "" for a tool with arguments."""
+    role = context_of(tool, args).role
+    kind = role.value if role in (Role.SHELL, Role.SQL) else ""
+    return kind if any(isinstance(value, str) for value in args.values()) else ""
 
 
 def _told(text: str, error_type: str | None, context: ToolContext, *, raised: bool) -> Failure:

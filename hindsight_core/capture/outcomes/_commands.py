@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["NO_COMMAND", "Command", "read_command"]
+__all__ = ["NO_COMMAND", "Command", "read_command", "stages_of"]
 
 _SEQUENCE: Final = re.compile(r"\|\||&&|;|\n|(?<![>&])&(?![>&0-9])")
 _TOKEN: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
@@ -144,6 +144,22 @@ def read_command(text: str) -> Command:
         filters=all(words[0] in _FILTERS for words in printing),
         checker=any(_is_checker(words) for words in printing),
     )
+
+
+def stages_of(text: str) -> list[list[str]]:
+    """The programs of a command line, each with its arguments as written, wrappers left out."""
+    parts = (stage for part in _SEQUENCE.split(text[:2_000]) for stage in part.split("|"))
+    return [words for part in parts if (words := _spelt_out(part))]
+
+
+def _spelt_out(part: str) -> list[str]:
+    words = [word.strip("\"'()`$") for word in _TOKEN.findall(part)[:40]]
+    if words[:1] == ["cd"]:
+        return []
+    for index, word in enumerate(words):
+        if word and word not in _WRAPPERS and not _SKIP.fullmatch(word):
+            return [word.rpartition("/")[2] or word, *words[index + 1 :]]
+    return []
 
 
 def _verb(words: list[str]) -> str:

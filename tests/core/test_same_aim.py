@@ -1,0 +1,93 @@
+"""Which later call is the fix of one that failed, and which is another task."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from hindsight_core.capture import judge_outcome, make_call
+from hindsight_core.capture.same_aim import same_aim
+from hindsight_core.events import ToolCalled
+from hindsight_core.schema import Scope
+
+
+def aims_alike(tool, failed, error, worked):
+    def called(args, result):
+        return ToolCalled(
+            run_id="r",
+            scope=Scope(user="u"),
+            key="k",
+            at=datetime(2031, 1, 1, tzinfo=UTC),
+            call=make_call(tool, args),
+            result=result,
+        )
+
+    outcome = judge_outcome(tool, failed, raised=False, flagged_error=True, result=error)
+    return same_aim(called(failed, error), outcome, called(worked, "done"))
+
+
+def shell(command):
+    return {"command": command}
+
+
+@pytest.mark.parametrize(
+    ("tool", "failed", "error", "worked"),
+    [
+        ("refund", {"no": "B-71", "sum": 5}, "B-71 already refunded", {"no": "B-72", "sum": 5}),
+        (
+            "退费",
+            {"单号": "K301", "金额": 8},
+            "该单已退款，不能重复退款",
+            {"单号": "K302", "金额": 8},
+        ),
+        (
+            "drop_rows",
+            {"table": "staff", "if": "n=3"},
+            "not allowed",
+            {"table": "tmp", "if": "n=3"},
+        ),
+        ("get_page", {"page_id": "P-1"}, "not found", {"page_id": "P-9"}),
+        ("get_row", {"id": 17}, "no such row", {"id": 99}),
+        ("read", {"path": "/srv/keys"}, "Permission denied", {"path": "/srv/motd"}),
+        ("读取", {"路径": "/库/薪水.csv"}, "没有权限", {"路径": "/库/食谱.csv"}),
+        ("查人", {"姓名": "王小明"}, "用户不存在", {"姓名": "王小红"}),
+        ("find_person", {"name": "Maria Lopez"}, "no such person", {"name": "Maria Weber"}),
+        ("mail", {"to": "bobx.org", "text": "hi"}, "bad address", {"to": "cy@y.org", "text": "hi"}),
+        ("pay", {"to": "acc1", "sum": 900}, "insufficient funds", {"to": "acc2", "sum": 1}),
+        ("bash", shell("git push origin main"), "failed to push", shell("git push origin topic")),
+        ("bash", shell("pip install abc"), "no matching package", shell("pip install flask")),
+        ("bash", shell("curl http://bill/refund"), "404", shell("curl http://auth/health")),
+        ("bash", shell("pytest t/test_a.py"), "1 failed", shell("pytest t/test_b.py")),
+        ("bash", shell("kubectl delete pod x"), "Forbidden", shell("kubectl get pods")),
+        ("bash", shell("rm /var/lib/x"), "Permission denied", shell("ls /var/lib/x")),
+        ("sql", {"q": "select nme from users"}, "no column nme", {"q": "select id from orders"}),
+    ],
+)
+def test_another_thing_is_another_task(tool, failed, error, worked):
+    assert not aims_alike(tool, failed, error, worked)
+
+
+@pytest.mark.parametrize(
+    ("tool", "failed", "error", "worked"),
+    [
+        ("get_row", {"no": "a1001"}, "not found", {"no": "A-1001"}),
+        ("find_person", {"name": "Jon Smiht"}, "no such person", {"name": "Jon Smith"}),
+        ("read", {"path": "site.yml"}, "no such file", {"path": "conf/site.yml"}),
+        ("读取", {"路径": "周报.docx"}, "文件不存在", {"路径": "/文档/周报.docx"}),
+        ("list", {"dir": "/srcc"}, "no such directory; did you mean /app?", {"dir": "/app"}),
+        ("heat", {"room": "Study", "to": 21}, "unknown room: pass an id", {"room": "r4", "to": 21}),
+        ("meet", {"when": "明天3点"}, "参数错误：when 的格式不对", {"when": "2031-04-16"}),
+        ("book", {"room": "Oak", "at": "10:00"}, "already booked", {"room": "Oak", "at": "11:00"}),
+        ("book", {"room": "Oak", "at": "10:00"}, "already booked", {"room": "Elm", "at": "10:00"}),
+        ("order", {"volume": "2500 ml"}, "400: give litres", {"volume": "2.5 l"}),
+        ("push", {"branch": "main"}, "rejected", {"branch": "main", "force": True}),
+        ("bash", shell("cat site.yml"), "No such file", shell("cat conf/site.yml")),
+        ("bash", shell("apt install jq"), "Permission denied", shell("sudo apt install jq")),
+        ("bash", shell("npm test"), "npm: command not found", shell("pnpm test")),
+        ("bash", shell("git comit -m x"), "did you mean commit?", shell("git commit -m x")),
+        ("sql", {"q": "select nme from users"}, "no column nme", {"q": "select name from users"}),
+    ],
+)
+def test_a_correction_of_the_same_thing_is_the_fix(tool, failed, error, worked):
+    assert aims_alike(tool, failed, error, worked)
