@@ -26,9 +26,10 @@ __all__ = ["blamed_arguments", "same_aim", "topic_of_failure"]
 
 _OF_FORM: Final = frozenset({ErrorClass.VALIDATION})
 """Failures about how something was said: what the error names may be exchanged."""
-_OF_AMOUNT: Final = frozenset(
-    {ErrorClass.VALIDATION, ErrorClass.CONFLICT, ErrorClass.QUOTA, ErrorClass.UNAVAILABLE}
-)
+_OF_AMOUNT: Final = frozenset({
+    ErrorClass.VALIDATION, ErrorClass.CONFLICT, ErrorClass.QUOTA, ErrorClass.UNAVAILABLE,
+    ErrorClass.SOFT, ErrorClass.INTERNAL,
+})  # fmt: skip
 """Failures that another amount, date or time may avoid."""
 _TIMES: Final = frozenset({"iso-date", "iso-datetime", "clock-time", "slash-date", "cjk-date"})
 _IDENTIFIER: Final = re.compile(

@@ -83,7 +83,6 @@ _CHECKERS: Final[dict[str, frozenset[int]]] = {
          "pylint", "pre-commit"),
         frozenset({1}),
     ),
-    "tsc": frozenset({1, 2}),
     "pylint": frozenset(range(1, 32)),
 }  # fmt: skip
 _CHECKING: Final = frozenset({"test", "lint", "check", "audit", "vet", "verify", "fmt", "clippy"})

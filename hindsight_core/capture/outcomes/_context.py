@@ -23,6 +23,8 @@ _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _MAX_ARGUMENTS: Final = 4_000
 _MAX_ECHO: Final = 300
+_NEAR: Final = 20
+"""How far from its beginning a message names what it is about."""
 
 
 class Role(StrEnum):
@@ -49,7 +51,8 @@ _KINDS: Final = (Role.CHECKER, Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
 class ToolContext:
     """A tool's role, the command it ran where it ran one, and its arguments.
 
-    `raw`: what it reads is any text at all, such as a file, a log or a message.
+    `raw`: what it reads is any text at all, such as a file, a log or a message. `quoted`: it is what
+    others wrote of their troubles, such as a ticket or a log.
     """
 
     tool: str
@@ -57,6 +60,7 @@ class ToolContext:
     args: Mapping[str, Any]
     command: Command = NO_COMMAND
     raw: bool = False
+    quoted: bool = False
 
     @cached_property
     def said(self) -> str:
@@ -83,6 +87,14 @@ class ToolContext:
         """Whether a normalised text names a value of the call's arguments."""
         return any(value in normal for value in self._values)
 
+    def names_object(self, normal: str) -> bool:
+        """Whether a normalised text opens with what the tool reads: "ticket 4" of `get_ticket`."""
+        head = normal[:_NEAR]
+        spoken = {word.casefold() for word in _WORD.findall(self.tool)} & words("quoted")
+        if any(re.search(rf"\b{word.rstrip('s')}s?\b", head) for word in spoken):
+            return True
+        return any(w in self.tool and w in head for w in words("quoted") if _CJK.search(w))
+
     @cached_property
     def _values(self) -> list[str]:
         texts = {normalise(text).strip() for text in _texts(self.args) if len(text) <= _MAX_ECHO}
@@ -101,14 +113,20 @@ def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     if role is Role.ACT and _visits(tool) and any(map(_is_address, args.values())):
         role = Role.READ
     if role is not Role.SHELL:
-        return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool))
+        return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool), quoted=_speaks_of("quoted", tool))
     said = _joined_texts(args)
     command = read_command(f"{tool} {said}" if _is_program(tool) else said)
     return ToolContext(tool=tool, role=role, args=args, command=command)
 
 
 def _visits(tool: str) -> bool:
-    known = words("visit")
+    return _speaks_of("visit", tool)
+
+
+@lru_cache(maxsize=2_048)
+def _speaks_of(name: str, tool: str) -> bool:
+    """Whether a tool's name has a word of a list."""
+    known = words(name)
     spoken = {word.casefold() for word in _WORD.findall(tool)}
     return bool(spoken & known) or any(word in tool for word in known if _CJK.search(word))
 
@@ -156,6 +174,8 @@ def _kind(name: list[str]) -> Role | None:
     for kind in _KINDS:
         known = words(kind)
         runs = len(name) > 1 and name[-1] in known and name[0] in words("run")
+        if kind is Role.SHELL and len(name) > 1 and name[-1] in words("quoted"):
+            continue  # `kubectl_logs` is the reading of logs
         if runs or (name and name[0] in known):
             ran = any(word in words("run") for word in name)
             if kind is Role.CODE and not ran and _verb(name) in (Role.READ, Role.ACT):

@@ -72,6 +72,8 @@ def outcome_of(failure: Failure, context: ToolContext) -> Outcome:
 
 def _classify(failure: Failure, context: ToolContext, text: str) -> tuple[ErrorClass, bool | None]:
     status = failure.status or _stated_status(failure.message)
+    if rule := first_rule("first", text, own_code=context.own_code):
+        return rule.error_class, rule.transient
     if rule := first_rule("specific", text, own_code=context.own_code):
         return rule.error_class, rule.transient
     if status is not None and is_decisive(status):

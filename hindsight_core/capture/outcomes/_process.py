@@ -51,7 +51,8 @@ def judge_process(exit_code: int, out: str, err: str, context: ToolContext) -> F
     command = context.command
     if command.answers(exit_code) and not err.strip():
         return None
-    if command.checker and exit_code not in _NOT_RUN and _is_report(out):
+    built = not says(normalise(out), "build_failed")
+    if command.checker and built and exit_code not in _NOT_RUN and _is_report(out):
         return None
     message = error_lines(err) or error_lines(out) or err or out or f"exit code {exit_code}"
     return Failure(message=shorten(message.strip(), 1_000), exit_code=exit_code)
@@ -92,6 +93,8 @@ def judge_output(text: str, context: ToolContext) -> Failure | None:
         return _code_output(text, normal)
     loud = error_lines(text)
     if command.checker or context.role is Role.CHECKER:
+        if says(normal, "build_failed"):
+            return Failure(message=loud or shorten(text, 600))
         few = len(lines) <= 3 and not says(normal, "report")
         failed = says(normal, "broken") or says(normal, "cut_off") or _TRACEBACK in text
         return Failure(message=loud or text) if few and failed else None

@@ -62,7 +62,9 @@ def judge_html(text: str) -> Failure | None:
         code = _ERROR_PAGE.search(normal)
         if len(heading) > 60:
             continue
-        if (code and _is_error_title(normal)) or (opens(normal) and len(page.text) <= _LITTLE):
+        if (code and _is_error_title(normal)) or (
+            opens(without_harmless(normal)) and len(page.text) <= _LITTLE
+        ):
             status = int(code[1]) if code else None
             return Failure(message=f"{heading}. {page.text[:300]}".strip(), status=status)
     if len(page.text) <= _SHORT and _says_no(without_harmless(normalise(page.text))):
@@ -144,6 +146,13 @@ def _is_file(context: ToolContext) -> bool:
     return context.raw and context.role in (Role.READ, Role.TRANSFORM)
 
 
+def _of_the_tool(whole: str, context: ToolContext) -> bool:
+    """Whether a tool that reads others' words speaks of itself, or of the thing it was asked for."""
+    return len(whole) <= _ONE_LINE and (
+        says(whole, "of_itself") or context.names(whole) or context.names_object(whole)
+    )
+
+
 def _content(text: str, context: ToolContext) -> Failure | None:
     """Judge what a search, a file or a translation returned: only the tool's own short word."""
     if not is_short(text) or text.count("\n") > (0 if context.raw else 2):
@@ -154,13 +163,15 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
-    plain = not context.raw and context.role is not Role.TRANSFORM and "\n" not in text
+    plain = not (context.raw or context.quoted) and context.role is not Role.TRANSFORM and "\n" not in text
     if plain and says(normal, "no_effect"):
         return Failure(message=text)
     if context.role is Role.TRANSFORM:
         own = says(normal, "transform_failed")
     elif _is_state(normal):
         own = False
+    elif context.quoted:
+        own = is_trouble(normal) and _of_the_tool(normalise(text), context)
     elif context.role is Role.STATUS:
         own = says(normal, "hard_opening") or (is_trouble(normal) and context.names(normal))
     elif context.raw:
