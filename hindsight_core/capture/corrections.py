@@ -29,6 +29,7 @@ _PART: Final = re.compile(r"[a-z]+|[0-9]+|[^\W\d_a-z]+")
 _PATH: Final = re.compile(r"[/\\]")
 _LONGEST: Final = 200
 """Values longer than this are compared by their words alone."""
+_SCALARS: Final = (str, int, float, type(None))
 _FEWEST: Final = 3
 """Words from which a text may be a correction although some of its words were exchanged."""
 _HALF: Final = 0.5
@@ -66,11 +67,11 @@ def is_stated(value: Any, error: str) -> bool:
     return re.search(rf"(?<![a-z0-9_-]){re.escape(text[:300])}(?![a-z0-9_-])", error) is not None
 
 
-def corrects(old: Any, new: Any) -> bool:
+def corrects(old: object, new: object) -> bool:
     """Whether a new value means what the old one meant, written or narrowed down otherwise."""
     if isinstance(old, str) and isinstance(new, str):
         return _text_corrects(old.strip(), new.strip())
-    if isinstance(old, (list, dict)) or isinstance(new, (list, dict)):
+    if not isinstance(old, _SCALARS) or not isinstance(new, _SCALARS):
         return _overlap(terms(canonical(old)), terms(canonical(new))) >= _HALF
     left, right = words_in(str(old)), words_in(str(new))
     return bool(left) and left == right

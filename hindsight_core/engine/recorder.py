@@ -80,9 +80,7 @@ class RunRecorder:
         self._lock = threading.RLock()
         self._begun = False
         self._attempts: Counter[str] = Counter()
-        self._unnamed = 0
-        self._moves = 0  # what the agent said and did so far
-        self._covered = 0
+        self._unnamed = self._covered = self._moves = 0
         self._talk = Conversation(lambda earlier: core.store.events(earlier), rewriter)
         self._follows = ""
         self._blocks: dict[str, Block | None] = {}
@@ -227,12 +225,11 @@ class RunRecorder:
         kept = self._text(text)
         if not kept.strip():
             return
-        key = f"user/{turn}"
-        if not turn:  # the same words at another place are said again, a hook that fires twice not
-            turn = f"{blake2b(kept.encode(), digest_size=8).hexdigest()}-{self._moves}"
-            key = f"{self.run_id}/user/{turn}"
+        if not turn:  # the same words elsewhere are said anew, those of a hook that fires twice not
+            said_at = blake2b(kept.encode(), digest_size=8).hexdigest()
+            turn = f"{self.run_id}/{said_at}/{self._moves}"
         said = UserSaid(
-            **self._base(key),
+            **self._base(f"user/{turn}"),
             text=kept,
             turn=turn,
             nested=nested or bool(self._started["nested"]),
@@ -254,7 +251,6 @@ class RunRecorder:
             self._talk.agent(kept)
 
     def _context(self, query: str | None, tools: Collection[str], details: bool) -> Block | None:
-        others = frozenset(tools) - {DETAILS}
         said = strip_blocks(clean(query or self._talk.last or self._started["task"]))
         if not said.strip():
             return None
@@ -268,7 +264,7 @@ class RunRecorder:
             where=Where(),
             run_id=self.run_id,
             patience=self._core.settings.deadline * _PATIENCE,
-            key=LessonKey(task_type=self._started["task_type"], tools=others),
+            key=LessonKey(task_type=self._started["task_type"], tools=frozenset(tools) - {DETAILS}),
             numbers=self._numbers,
             details=details,
             said=said,

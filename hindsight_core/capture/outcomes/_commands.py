@@ -85,10 +85,12 @@ _CHECKERS: Final[dict[str, frozenset[int]]] = {
     ),
     "pylint": frozenset(range(1, 32)),
 }  # fmt: skip
-_CHECKING: Final = frozenset({"test", "lint", "check", "audit", "vet", "verify", "fmt", "clippy"})
+_CHECKING: Final = frozenset(
+    {"test", "lint", "check", "audit", "vet", "verify", "fmt", "clippy", "--noEmit"}
+)
 _RUNNERS: Final = frozenset({
     "npm", "yarn", "pnpm", "bun", "cargo", "go", "mvn", "gradle", "gradlew", "make", "dotnet",
-    "mix", "bundle", "composer", "deno", "swift", "sbt", "bazel", "mvnw", "just", "task",
+    "mix", "bundle", "tsc", "composer", "deno", "swift", "sbt", "bazel", "mvnw", "just", "task",
 })  # fmt: skip
 
 

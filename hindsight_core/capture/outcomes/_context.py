@@ -51,8 +51,8 @@ _KINDS: Final = (Role.CHECKER, Role.SHELL, Role.CODE, Role.SQL, Role.HTTP)
 class ToolContext:
     """A tool's role, the command it ran where it ran one, and its arguments.
 
-    `raw`: what it reads is any text at all, such as a file, a log or a message. `quoted`: it is what
-    others wrote of their troubles, such as a ticket or a log.
+    `raw`: what it reads is any text at all, such as a file, a log or a message. `quoted`: it is
+    what others wrote of their troubles, such as a ticket or a log.
     """
 
     tool: str
@@ -113,7 +113,8 @@ def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     if role is Role.ACT and _visits(tool) and any(map(_is_address, args.values())):
         role = Role.READ
     if role is not Role.SHELL:
-        return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool), quoted=_speaks_of("quoted", tool))
+        quoted = _speaks_of("quoted", tool)
+        return ToolContext(tool=tool, role=role, args=args, raw=_is_raw(tool), quoted=quoted)
     said = _joined_texts(args)
     command = read_command(f"{tool} {said}" if _is_program(tool) else said)
     return ToolContext(tool=tool, role=role, args=args, command=command)

@@ -147,7 +147,7 @@ def _is_file(context: ToolContext) -> bool:
 
 
 def _of_the_tool(whole: str, context: ToolContext) -> bool:
-    """Whether a tool that reads others' words speaks of itself, or of the thing it was asked for."""
+    """Whether a tool that reads others' words speaks of itself, or of what it was asked for."""
     return len(whole) <= _ONE_LINE and (
         says(whole, "of_itself") or context.names(whole) or context.names_object(whole)
     )
@@ -163,8 +163,8 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     normal = without_harmless(context.unsubjected(normalise(text)))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
-    plain = not (context.raw or context.quoted) and context.role is not Role.TRANSFORM and "\n" not in text
-    if plain and says(normal, "no_effect"):
+    foreign = context.raw or context.quoted or context.role is Role.TRANSFORM
+    if not foreign and "\n" not in text and says(normal, "no_effect"):
         return Failure(message=text)
     if context.role is Role.TRANSFORM:
         own = says(normal, "transform_failed")
