@@ -213,6 +213,7 @@ class RunRecorder:
                 self._core.store.append(start, owner=self._core.owner)
                 self._begun = True
         self._intake.maybe_over.discard(self.run_id)
+        self._moves += isinstance(event, (AgentSaid, ToolCalled))
         return self._core.store.append(event, owner=self._core.owner)
 
     def _text(self, text: str) -> str:
@@ -246,7 +247,6 @@ class RunRecorder:
         kept = self._text(text)
         if kept.strip():
             turn = turn or blake2b(kept.encode(), digest_size=8).hexdigest()
-            self._moves += 1
             self._append(AgentSaid(**self._base(f"{self.run_id}/agent/{turn}"), text=kept))
             self._talk.agent(kept)
 
@@ -323,7 +323,6 @@ class RunRecorder:
     ) -> str | None:
         call = self._call(*what)
         text = clean(result_text(result) if error is None else f"{type(error).__name__}: {error}")
-        self._moves += 1
         self._redactor.learn(text)  # before it is cut, and no longer reads as JSON
         self._append(
             ToolCalled(
