@@ -116,4 +116,6 @@ def _is_time(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    return format_of(value) if isinstance(value, str) else type(value).__name__
+    if not isinstance(value, str):
+        return type(value).__name__
+    return f"{format_of(value)} {'' if value.isascii() else 'not '}ASCII"

@@ -58,6 +58,8 @@ def test_praise_is_heard(text: str) -> None:
         "The old one worked better",
         "Thanks for nothing",
         "Hmm, still 404",
+        "it still throws 500",
+        "好像还是老样子",
         "please revert",
         "太好了，又崩了",
         "不可以",
@@ -90,6 +92,10 @@ def test_complaint_is_heard_even_beside_praise(text: str) -> None:
         "行不行？",
         "如果不行就换一个",
         "帮我看看另一个bug：登录失败了",
+        "no worries",
+        "My boss said it failed",
+        "他说不行",
+        "别再出错了",
     ],
 )
 def test_the_next_request_is_no_verdict(text: str) -> None:
@@ -130,6 +136,7 @@ def test_a_turn_that_asks_for_something_else_is_told(text: str) -> None:
         "try again with the full path, please",
         "好的",
         "打错了，应该是张三",
+        "wrong id, it is the A-17 from yesterday",
         "还是不行",
     ],
 )

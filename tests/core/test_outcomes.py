@@ -42,6 +42,20 @@ FAILURES = [
     ("支付", {}, '{"code": "SYSTEM_TIMEOUT", "msg": "结果未知，请先查单"}', E.TIMEOUT, True),
     ("执行命令", {"cmd": "mvn verify"}, "命令超过 300 秒未结束，已终止", E.TIMEOUT, False),
     ("mcp", {}, '[{"type": "text", "text": "Error: permission denied"}]', E.PERMISSION, False),
+    ("add_job", {}, "400 Bad Request: field timeout must be a number", E.VALIDATION, False),
+    ("add_job", {}, "Error: unknown option --retry-timeout", E.VALIDATION, False),
+    ("add_job", {}, "Error: invalid value for rate_limit", E.VALIDATION, False),
+    ("add_job", {}, "Error: no such table: timeouts", E.NOT_FOUND, False),
+    ("book", {}, "Room unavailable on that date", E.CONFLICT, False),
+    ("register", {}, "That username is unavailable", E.CONFLICT, False),
+    ("book", {}, "该时段不可用", E.CONFLICT, False),
+    ("book", {}, "参数缺失：日期", E.VALIDATION, False),
+    ("login", {}, '{"authenticated": false}', E.SOFT, False),
+    ("bash", {"command": "sudo ls"}, "sudo: a password is required", E.PERMISSION, False),
+    ("bash", {"command": "tsc"}, "a.ts(1,1): error TS2304: Cannot find x", E.NOT_FOUND, False),
+    ("get_ticket", {"id": 4}, "Ticket 4 not found", E.NOT_FOUND, False),
+    ("query_logs", {"of": "x"}, "429 Too Many Requests", E.RATE_LIMIT, True),
+    ("查询工单", {"号": 4}, "没有权限", E.PERMISSION, False),
 ]  # fmt: skip
 
 ANSWERS = [
@@ -57,6 +71,17 @@ ANSWERS = [
     ("构建状态", {"流水线": 9}, '{"状态": "失败", "阶段": "测试"}'),
     ("bash", {"command": "pytest"}, "7 passed, 0 failed in 2.06s"),
     ("write_file", {"path": "a"}, ""),
+    ("get_ticket", {"id": 4}, "Subject: Login failed. Body: error 500, access denied for me."),
+    ("list_messages", {}, "Error: payment failed, please try again. What can I do?"),
+    ("query_logs", {"of": "x"}, "ERROR timeout after 30s"),
+    ("kubectl_logs", {"pod": "x"}, "panic: runtime error: index out of range"),
+    ("vector_search", {"q": "x"}, "Error: the card was declined, access denied"),
+    ("查询工单", {"号": 4}, "付款失败，请重新支付。客户：王女士"),
+    ("deploy", {}, "Deployment succeeded after retry (first attempt failed: timeout)"),
+    ("sync", {}, "Synced 120 files. 2 retries after timeouts."),
+    ("fetch", {}, "<html><title>Error handling in Go</title><body>How to</body></html>"),
+    ("检查", {}, "系统未检测到异常"),
+    ("取消", {}, "已取消，退款失败原因：无"),
 ]  # fmt: skip
 
 

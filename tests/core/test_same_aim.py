@@ -80,6 +80,7 @@ def test_another_thing_is_another_task(tool, failed, error, worked):
         ("meet", {"when": "明天3点"}, "参数错误：when 的格式不对", {"when": "2031-04-16"}),
         ("book", {"room": "Oak", "at": "10:00"}, "already booked", {"room": "Oak", "at": "11:00"}),
         ("book", {"room": "Oak", "at": "10:00"}, "already booked", {"room": "Elm", "at": "10:00"}),
+        ("查天气", {"城市": "Beijing"}, "城市不存在，请传中文城市名", {"城市": "北京"}),
         ("order", {"volume": "2500 ml"}, "400: give litres", {"volume": "2.5 l"}),
         ("push", {"branch": "main"}, "rejected", {"branch": "main", "force": True}),
         ("bash", shell("cat site.yml"), "No such file", shell("cat conf/site.yml")),
