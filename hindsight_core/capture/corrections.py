@@ -32,6 +32,8 @@ _LONGEST: Final = 200
 _SCALARS: Final = (str, int, float, type(None))
 _FEWEST: Final = 3
 """Words from which a text may be a correction although some of its words were exchanged."""
+_SLIPS: Final = 12
+"""Unlike words among which slips are looked for: the work grows with their square."""
 _HALF: Final = 0.5
 _SENTENCE: Final = 6
 """CJK signs from which a text without spaces is more than a name."""
@@ -140,10 +142,14 @@ def _same_parts(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _unmatched(one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
-    rest = list(other)
+    """The words of each text that the other has not, slips matched where few are left."""
+    left, right = Counter(one), Counter(other)
+    gone, rest = list((left - right).elements()), list((right - left).elements())
+    if len(gone) > _SLIPS or len(rest) > _SLIPS:
+        return gone, rest
     missing: list[str] = []
-    for word in one:
-        found = word if word in rest else next((w for w in rest if is_typo(word, w)), None)
+    for word in gone:
+        found = next((w for w in rest if is_typo(word, w)), None)
         if found is None:
             missing.append(word)
         else:

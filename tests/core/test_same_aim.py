@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hindsight_core.capture import judge_outcome, make_call
+from hindsight_core.capture.corrections import corrects
 from hindsight_core.capture.same_aim import same_aim
 from hindsight_core.events import ToolCalled
 from hindsight_core.schema import Scope
@@ -92,3 +95,16 @@ def test_another_thing_is_another_task(tool, failed, error, worked):
 )
 def test_a_correction_of_the_same_thing_is_the_fix(tool, failed, error, worked):
     assert aims_alike(tool, failed, error, worked)
+
+
+def test_long_texts_are_compared_by_their_beginning():
+    left = " ".join(f"alpha{n}beta" for n in range(20_000))
+    right = " ".join(f"gamma{n}delta" for n in range(20_000))
+    assert not corrects(left, right)
+    assert corrects(left, f"{left} {right}")
+
+
+@given(st.text(), st.text())
+def test_any_two_values_are_compared(left, right):
+    assert corrects(left, right) in (True, False)
+    assert corrects([left], {right: 1}) in (True, False)
