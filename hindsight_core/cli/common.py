@@ -26,6 +26,10 @@ __all__ = [
     "scope_of",
 ]
 
+_ID = "id"
+_WIDE = 120
+"""Columns from which on a terminal has room for an id beside a text."""
+
 Store: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -60,14 +64,26 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table; texts are escaped, so no memory can colour the terminal."""
+    """Print a table; texts are escaped, so no memory can colour the terminal.
+
+    An id is there to be copied, so it keeps its line: in a narrow terminal it stands above the text
+    of the last column instead of beside it.
+    """
+    console = Console()
+    cells = [[escape(_printable(str(cell))) for cell in row] for row in rows]
+    names = list(columns)
+    if _ID in names[:-1] and console.width < _WIDE:
+        at = names.index(_ID)
+        names.pop(at)
+        names[-1] = f"{_ID}, {names[-1]}"
+        for row in cells:
+            row[-1] = f"{row.pop(at)}\n{row[-1]}"
     table = Table(title=title, title_justify="left", header_style="bold")
-    for column in columns:
-        # An id is there to be copied: it keeps its line, and the texts beside it are folded.
-        table.add_column(column, overflow="fold", no_wrap=column == "id")
-    for row in rows:
-        table.add_row(*(escape(_printable(str(cell))) for cell in row))
-    Console().print(table)
+    for name in names:
+        table.add_column(name, overflow="fold", no_wrap=name == _ID)
+    for row in cells:
+        table.add_row(*row)
+    console.print(table)
 
 
 def _printable(text: str) -> str:
