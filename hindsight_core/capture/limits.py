@@ -93,7 +93,10 @@ _REFUSES: Final = re.compile(
     r"\b(?:no|not|never|nothing|none|don't|do not|avoid|without|can't|cannot|won't)\b"
     r"|别|不要|不准|不许|不得|不可|不能|禁止|严禁|勿|避免|不[排约开订安接]"
 )
-_INSISTS: Final = re.compile(r"\b(?:only|always|must|keep|every)\b|只|都|必须|一律|务必|统一")
+_INSISTS: Final = re.compile(
+    r"\b(?:only|always|must|keep|every)\b|只|都|必须|一律|务必|统一|才(?:行|可以|可|能|好)"
+)
+_CLAUSES: Final = re.compile(r"[,;!?，；。！？]|\.(?![0-9])")
 _WEEK_ZH: Final = "一二三四五六日"
 _WEEK_EN: Final = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
 _DAYS: Final = re.compile(
@@ -127,8 +130,10 @@ def limits_of(statement: str) -> tuple[Limit, ...]:
     found: dict[int, Limit] = {}
     for kind, alone, pattern in _BOUNDS:
         for match in pattern.finditer(text):
-            refused = _REFUSES.search(text) is not None
-            if not (alone or refused or _INSISTS.search(text)):
+            clause = _clause_of(text, match)
+            told = clause if _REFUSES.search(clause) or _INSISTS.search(clause) else text
+            refused = _REFUSES.search(told) is not None
+            if not (alone or refused or _INSISTS.search(told)):
                 continue
             unit, value = _value(match)
             if unit:
@@ -138,6 +143,12 @@ def limits_of(statement: str) -> tuple[Limit, ...]:
                     value = float(_DAY)  # after midnight is the next day
                 found.setdefault(match.end(), Limit(unit=unit, bound=value, below=below))
     return tuple(found[at] for at in sorted(found))
+
+
+def _clause_of(text: str, bound: re.Match[str]) -> str:
+    """The clause that sets a bound: "no red-eye, only after seven" refuses one thing alone."""
+    before, after = text[: bound.start()], text[bound.end() :]
+    return _CLAUSES.split(before)[-1] + bound.group() + _CLAUSES.split(after)[0]
 
 
 def clocks_in(text: str) -> tuple[float, ...]:
