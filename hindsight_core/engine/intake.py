@@ -14,7 +14,6 @@ from typing import Final
 from hindsight_core.capture import (
     Judgement,
     clear_lesson,
-    is_of_one_state,
     judge_run,
     merge_lesson,
     read_feedback,
@@ -35,7 +34,7 @@ from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, Verdict
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
-from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
+from hindsight_core.schema import Candidate, ErrorClass, Kind, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
 
@@ -201,7 +200,7 @@ class Intake:
     def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:
         """Lessons that a success of this very call proves wrong, and the run's unverified path.
 
-        What had no effect in another task may have none there again.
+        What failed softly in another task, for what it came to there, may do so there again.
         """
         store = self._core.store
         for memory in store.find(scope, judgement.unverified):
@@ -217,7 +216,8 @@ class Intake:
             where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
             named |= {m.id: m for m in store.select(scope, where) if m.id not in named}
         for memory in named.values():
-            if memory.id not in here and is_of_one_state(memory):
+            soft = memory.lesson and memory.lesson.mistake.error_class is ErrorClass.SOFT
+            if soft and memory.id not in here:
                 continue
             cleared = clear_lesson(memory, judgement.cleared)
             if cleared != memory:

@@ -163,8 +163,11 @@ def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
 
 
 def _worked_since(failed: CallStats, stats: Sequence[CallStats]) -> bool:
-    """Whether the same call worked anywhere after it failed: what was in its way is gone."""
-    last = failed.last_failure_at
+    """Whether the same call worked anywhere after it failed: what was in its way is gone.
+
+    Not where nothing was in its way: a soft failure judges what the call came to in that task.
+    """
+    last = None if failed.error_class == ErrorClass.SOFT else failed.last_failure_at
     return last is not None and any(e.last_success_at and e.last_success_at > last for e in stats)
 
 

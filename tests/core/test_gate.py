@@ -62,6 +62,11 @@ def test_a_later_success_elsewhere_closes_the_failure_here():
     assert find_flag(known, "here", lambda: NOW) is not None
 
 
+def test_a_success_elsewhere_says_nothing_of_what_a_call_came_to_here():
+    there = stats(situation="there", failures=0, successes=1, worked_at=NOW + timedelta(seconds=1))
+    assert find_flag([stats(error=ErrorClass.SOFT), there], "here", lambda: NOW) is not None
+
+
 @pytest.mark.parametrize("error", [ErrorClass.SOFT, ErrorClass.INTERNAL, ErrorClass.TIMEOUT])
 def test_a_failure_elsewhere_that_depends_on_the_state_does_not_count(error):
     assert find_flag([stats(situation="there", error=error)], "here", lambda: NOW) is None
