@@ -109,7 +109,7 @@ def test_a_success_elsewhere_closes_it_for_all(memory, clock):
     call(hs, clock, ok=False)
     assert call(hs, clock, ok=False) is GateAction.BLOCK
     call(other, clock, ok=True, task="Something else entirely")
-    assert call(hs, clock, ok=True) is GateAction.ADVISE
+    assert call(hs, clock, ok=True) is GateAction.RUN
 
 
 def test_while_one_call_is_tried_the_others_are_stopped(memory, clock):

@@ -76,8 +76,10 @@ def test_a_lesson_that_quotes_an_order_waits_for_a_person(message):
     ],
 )
 def test_a_fix_that_sets_what_only_a_person_may_set_waits_for_one(failed, worked, reason):
+    (blamed,) = (name for name in worked if worked[name] != failed.get(name))
     candidate = learnt(
-        ("act", failed, "Error: 400 invalid request", True), ("act", worked, "ok", False)
+        ("act", failed, f"Error: 400 invalid value for {blamed}", True),
+        ("act", worked, "ok", False),
     )
     assert candidate.lesson.correction is not None
     verdict = admit(candidate)
