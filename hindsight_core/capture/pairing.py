@@ -155,8 +155,11 @@ def _finding(
             failures=failures,
             recovered=any(call.signature in run.worked for call in failures),
         )
-    last_of_each = {call.signature: call for call in failures}.values()
-    fixes = [fix for call in last_of_each if (fix := _same_tool(call, run))]
+    # Who repeats a mistake after its fix has not taken the fix back: the latest with one counts.
+    fix_of_each = {
+        call.signature: fix for call in failures if (fix := _same_tool(call, run)) is not None
+    }
+    fixes = list(fix_of_each.values())
     if not fixes:
         fixes = [fix for fix in (_other_tool(failures, run),) if fix]
     return LessonFinding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import entry_points
-from typing import Annotated, Final
+from typing import Annotated, Final, NoReturn
 
 import typer
 from rich.console import Console
@@ -81,5 +81,13 @@ def main() -> None:
     try:
         app()
     except HindsightError as error:
-        Console(stderr=True).print(f"[bold red]error[/] {escape(str(error))}", soft_wrap=True)
-        sys.exit(1)
+        _fail(str(error))
+    except OSError as error:  # a file that a person named, and that cannot be read or made
+        if error.filename is None:
+            raise
+        _fail(f"{error.filename}: {error.strerror}")
+
+
+def _fail(reason: str) -> NoReturn:
+    Console(stderr=True).print(f"[bold red]error[/] {escape(reason)}", soft_wrap=True)
+    sys.exit(1)

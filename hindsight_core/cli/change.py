@@ -12,6 +12,7 @@ from hindsight_core.cli.common import (
     Store,
     Tenant,
     User,
+    existing,
     opened,
     print_json,
     print_table,
@@ -19,7 +20,7 @@ from hindsight_core.cli.common import (
 )
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.schema import Source
-from hindsight_core.stores import locate, open_store
+from hindsight_core.stores import open_store
 
 __all__ = ["register"]
 
@@ -97,7 +98,7 @@ def compact(store: Store = None, as_json: AsJson = False) -> None:
 
     Nobody can write meanwhile: some seconds for each GB.
     """
-    opened_store = open_store(locate(store))
+    opened_store = open_store(existing(store))
     try:
         done = opened_store.wipe(whole=True)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
@@ -13,13 +14,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from hindsight_core import Hindsight, Scope
+from hindsight_core.engine import carry_key
+from hindsight_core.errors import ConfigurationError
+from hindsight_core.guard import KEY_VARIABLE
 from hindsight_core.ports_reflection import ChatModel
+from hindsight_core.stores import is_embedded, locate, path_of
 
 __all__ = [
     "AsJson",
     "Store",
     "Tenant",
     "User",
+    "carry_key_along",
+    "existing",
     "opened",
     "print_json",
     "print_table",
@@ -43,10 +50,38 @@ Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", help="The user's ten
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON value instead")]
 
 
+def existing(store: str | None) -> str:
+    """Return the URL of a store; raises `ConfigurationError` where one is named that is not there.
+
+    A name with a slip in it must not make an empty store that looks like a lost memory.
+    """
+    url = locate(store)
+    path = path_of(url)
+    named = store is not None or os.environ.get("HINDSIGHT_URL")
+    if named and path is not None and not path.exists():
+        raise ConfigurationError(f"{path}: there is no store. An agent makes it at its first run")
+    return url
+
+
+def carry_key_along(source: str, target: str) -> None:
+    """Put the key that signs the records beside a copy of a store, and say where it has to be."""
+    carried = carry_key(source, target)
+    if carried is not None:
+        typer.echo(f"the key that signs its records is beside it: {carried.name}", err=True)
+    elif is_embedded(source) and not is_embedded(target) and not os.environ.get(KEY_VARIABLE):
+        typer.echo(
+            f"Its records are signed: set {KEY_VARIABLE} to what {path_of(source)}.key holds, on "
+            "every machine, or each of them reads as changed",
+            err=True,
+        )
+
+
 @contextmanager
-def opened(store: str | None, *, chat: ChatModel | None = None) -> Generator[Hindsight]:
-    """Open the memory for one command and close it afterwards."""
-    hindsight = Hindsight.open(store, chat=chat)
+def opened(
+    store: str | None, *, chat: ChatModel | None = None, create: bool = False
+) -> Generator[Hindsight]:
+    """Open the memory for one command and close it afterwards; `create` makes it if need be."""
+    hindsight = Hindsight.open(store if create else existing(store), chat=chat)
     try:
         yield hindsight
     finally:

@@ -20,7 +20,16 @@ from rich.progress import (
 )
 
 from hindsight_core.capture import BadLineError
-from hindsight_core.cli.common import AsJson, Store, User, opened, print_json, print_table
+from hindsight_core.cli.common import (
+    AsJson,
+    Store,
+    User,
+    carry_key_along,
+    existing,
+    opened,
+    print_json,
+    print_table,
+)
 from hindsight_core.engine import ImportReport
 from hindsight_core.guard import load_key
 from hindsight_core.stores import SqliteStore, locate, open_sql_store
@@ -72,11 +81,13 @@ def backup(
 
     It is opened like any store. Of an embedded store an erasure reaches its backups as well.
     """
-    with closing(open_sql_store(locate(store))) as source:
+    url = existing(store)
+    with closing(open_sql_store(url)) as source:
         if isinstance(source, SqliteStore):
             source.backup(file)
         else:
             back_up(source, file)
+    carry_key_along(url, locate(file))
     with closing(SqliteStore(file)) as copy:
         counts, problems = copy.count(), copy.check()["problems"]
     if as_json:
@@ -108,7 +119,7 @@ def take_in_exports(
     key = None
     if options.signed_by is not None:
         key = load_key(options.signed_by, environment={})
-    with opened(store) as hindsight, _progress(as_json) as progress:
+    with opened(store, create=True) as hindsight, _progress(as_json) as progress:
         reports: dict[str, ImportReport] = {}
         for file in files:
             bar = progress.add_task(file.name, total=1.0)

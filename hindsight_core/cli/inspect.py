@@ -1,8 +1,9 @@
-"""Commands that look and change nothing: list, show, search, stats, doctor."""
+"""Commands that look and change nothing: list, runs, show, search, stats, doctor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -20,19 +21,21 @@ from hindsight_core.cli.common import (
 from hindsight_core.cli.printing import fields_of, print_report
 from hindsight_core.cli.reflecting import print_queue
 from hindsight_core.engine import MemoryAccount
+from hindsight_core.events import Event, RunStarted, UserSaid
 from hindsight_core.ports import Where
 from hindsight_core.schema import Kind, Memory, Status
 from hindsight_core.text import shorten
 
 __all__ = ["register"]
 
+_RUNS_READ = 10_000
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command("list")(list_memories)
-    for command in (show, search, stats, doctor):
+    for command in (runs, show, search, stats, doctor):
         app.command()(command)
 
 
@@ -63,6 +66,47 @@ def list_memories(
         ("id", "kind", "source", "trust", "used", "what it says"),
         [_row(memory) for memory in found],
     )
+    if not found and user is None:
+        typer.echo("Memories of another user: name him with --user")
+
+
+def runs(
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the latest runs, whose ids `explain` takes."""
+    with opened(store) as hindsight:
+        scope = scope_of(hindsight, user, tenant)
+        known = hindsight.store.runs(pending_only=False, limit=_RUNS_READ)
+        seen = sorted((run for run in known if scope.sees(run.scope)), key=lambda run: run.last_at)
+        found = [(run, _task_of(hindsight.store.events(run.run_id))) for run in seen[-limit:]]
+    found.reverse()
+    if as_json:
+        print_json(
+            [{**asdict(run), "scope": run.scope.model_dump(), "task": task} for run, task in found]
+        )
+        return
+    print_table(
+        f"{len(found)} runs",
+        ("id", "last event", "judged", "task"),
+        [
+            (run.run_id, f"{run.last_at:%Y-%m-%d %H:%M}", not run.pending, shorten(task, 80))
+            for run, task in found
+        ],
+    )
+
+
+def _task_of(events: Sequence[Event]) -> str:
+    """What a run was about: its task, or the first words of its user."""
+    for event in events:
+        said = event.task if isinstance(event, RunStarted) else ""
+        said = event.text if isinstance(event, UserSaid) else said
+        if said:
+            return said
+    return ""
 
 
 def show(

@@ -18,7 +18,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from hindsight_core.cli.common import AsJson, Store, print_json, print_table
+from hindsight_core.cli.common import (
+    AsJson,
+    Store,
+    carry_key_along,
+    existing,
+    print_json,
+    print_table,
+)
 from hindsight_core.engine import reindex
 from hindsight_core.errors import ConfigurationError, StoreError, StoreUnavailableError
 from hindsight_core.models import open_embedder
@@ -55,7 +62,7 @@ def reindex_store(
             "reindex: no embedder is installed. pip install 'hindsight-core[embed]', or name one "
             "with --embedder"
         )
-    opened = open_store(locate(store))
+    opened = open_store(existing(store))
     try:
         before = opened.index_info()
         with _progress(as_json) as progress:
@@ -97,9 +104,10 @@ def migrate(
 
     An interrupted run goes on when the command is given again. Stop the agents first.
     """
+    origin, copy = existing(source), locate(target)
     with (
-        closing(open_sql_store(locate(source))) as old,
-        closing(open_sql_store(locate(target))) as new,
+        closing(open_sql_store(origin)) as old,
+        closing(open_sql_store(copy)) as new,
         _progress(as_json) as progress,
     ):
         bars: dict[str, TaskID] = {}
@@ -112,6 +120,7 @@ def migrate(
         index = open_points(vectors) if vectors else None
         moved = move(old, new, on_progress=tell)
         indexed = _index(new, index, moved.rows["vectors"], tell) if index is not None else None
+    carry_key_along(origin, copy)
     if as_json:
         print_json({"rows": moved.rows, "hash": moved.hash, "indexed": indexed})
         return

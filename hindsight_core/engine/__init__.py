@@ -12,6 +12,7 @@ from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reflecting import ReflectionReport
 from hindsight_core.engine.reflection import Reflection, ReflectionState
 from hindsight_core.engine.reindexing import reindex
+from hindsight_core.engine.sealing import carry_key
 from hindsight_core.engine.transfer import ExportReport, ImportReport
 from hindsight_core.engine.upkeep import MaintenanceReport
 
@@ -35,6 +36,7 @@ __all__ = [
     "ReflectionState",
     "RunRecorder",
     "WatchedCall",
+    "carry_key",
     "is_export",
     "reindex",
     "stable_id",

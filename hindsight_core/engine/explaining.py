@@ -44,7 +44,7 @@ def explain(store: Store, scope: Scope, wanted: str) -> Explanation:
     if not recalls and not events and not shown:
         raise NotFoundError(
             f"{wanted!r}: no memory, recall or run of that id is visible in this scope. "
-            "'hindsight-core list' and 'hindsight-core stats' show the ids"
+            "'hindsight-core list' and 'hindsight-core runs' show the ids"
         )
     task = next((event.task for event in events if isinstance(event, RunStarted)), "")
     return Explanation(

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
+from hindsight_core.errors import StoreError
 from hindsight_core.guard import KEY_VARIABLE, load_key, sign, stamp, verify
 from hindsight_core.ports import AuditEntry, Clock, PutResult, Store
 from hindsight_core.schema import Memory, Status
 
-__all__ = ["CHANGED", "Seal", "SealingStore", "hold"]
+__all__ = ["CHANGED", "Seal", "SealingStore", "carry_key", "hold"]
 
 logger: Final = logging.getLogger("hindsight_core")
 CHANGED: Final = "was changed outside of this memory"
@@ -168,6 +169,25 @@ def hold(memory: Memory) -> Memory:
     """The memory in quarantine, since it was changed behind our back."""
     reasons = tuple(dict.fromkeys((*memory.reasons, CHANGED)))
     return memory.model_copy(update={"status": Status.QUARANTINED, "reasons": reasons})
+
+
+def carry_key(source: str, target: str) -> Path | None:
+    """Put the key of an embedded store beside a copy of it, and return where; None if none is so.
+
+    Without it every record of the copy would read as changed. Raises `StoreError` where the copy
+    has another key already.
+    """
+    old, new = _key_path(source), _key_path(target)
+    if os.environ.get(KEY_VARIABLE) or old is None or new is None or not old.is_file():
+        return None
+    key = old.read_bytes()
+    if new.is_file():
+        if new.read_bytes().strip() != key.strip():
+            raise StoreError(f"{new} is another key than {old}; take it away and copy once more")
+        return new
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+    return new
 
 
 def _key_path(url: str) -> Path | None:

@@ -7,6 +7,7 @@ from hindsight_core.stores.opening import (
     open_points,
     open_sql_store,
     open_store,
+    path_of,
     with_queue,
     without_secrets,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "open_points",
     "open_sql_store",
     "open_store",
+    "path_of",
     "with_queue",
     "without_secrets",
 ]

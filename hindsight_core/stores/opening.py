@@ -24,6 +24,7 @@ __all__ = [
     "open_points",
     "open_sql_store",
     "open_store",
+    "path_of",
     "with_queue",
     "without_secrets",
 ]
@@ -61,6 +62,15 @@ def locate(url: str | os.PathLike[str] | None) -> str:
 def is_embedded(url: str) -> bool:
     """Whether a URL of `locate` belongs to one machine, so that nobody named means `local`."""
     return urlsplit(url).scheme == "sqlite"
+
+
+def path_of(url: str) -> Path | None:
+    """Return the file of an embedded store; None for a server or a store in memory."""
+    if not is_embedded(url):
+        return None
+    path = unquote(urlsplit(url).path)
+    path = path.lstrip("/") if os.name == "nt" else path
+    return None if path.endswith(":memory:") or not path.strip("/") else Path(path)
 
 
 def without_secrets(url: str) -> str:

@@ -271,3 +271,17 @@ def test_a_dead_end_of_two_tasks_is_cleared_in_both_by_one_success(hs):
     for task in tasks:
         run = hs.run(ME, task=task)
         assert not run.before_tool("migrate", {"db": "staging"}, call_id="z").flagged
+
+
+def test_a_mistake_that_is_made_again_does_not_take_its_fix_back(hs):
+    run = hs.run(ME, task="Book a table")
+    for number, at in enumerate(("8pm", "20:00", "8pm")):
+        call = {"name": "book", "args": {"time": at}, "call_id": str(number)}
+        run.before_tool(**call)
+        failed = at == "8pm"
+        result = "time must be HH:MM" if failed else "booked"
+        run.after_tool(**call, result=result, flagged_error=failed)
+    run.finish(ok=True)
+    (lesson,) = hs.memories(ME, Where(kinds=(Kind.LESSON,)))
+    assert "20:00" in lesson.content
+    assert "No way was found" not in lesson.content
