@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
-from hindsight_core.capture.outcomes import says_no_effect
+from hindsight_core.capture.outcomes import says_no_effect, says_verdict
 from hindsight_core.capture.pairing import JudgedCall
 from hindsight_core.capture.similar_calls import mentions
 from hindsight_core.schema import ErrorClass, Memory, ToolCall
@@ -74,12 +74,14 @@ def had_no_effect(call: JudgedCall) -> bool:
 
 
 def is_of_one_state(memory: Memory) -> bool:
-    """Whether a lesson is about a call without effect, which tells nothing of other states."""
+    """Whether a lesson tells nothing of other tasks: a call without effect, a wrong answer."""
     lesson = memory.lesson
     return (
         lesson is not None
         and lesson.mistake.error_class is ErrorClass.SOFT
-        and says_no_effect(lesson.mistake.consequence)
+        and (
+            says_no_effect(lesson.mistake.consequence) or says_verdict(lesson.mistake.consequence)
+        )
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from hindsight_core.capture import (
     Judgement,
     clear_lesson,
+    is_of_one_state,
     judge_run,
     merge_lesson,
     read_feedback,
@@ -34,7 +35,7 @@ from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, Verdict
 from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
-from hindsight_core.schema import Candidate, ErrorClass, Kind, Memory, Scope, Status, check_text
+from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
 
@@ -216,8 +217,7 @@ class Intake:
             where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
             named |= {m.id: m for m in store.select(scope, where) if m.id not in named}
         for memory in named.values():
-            soft = memory.lesson and memory.lesson.mistake.error_class is ErrorClass.SOFT
-            if soft and memory.id not in here:
+            if memory.id not in here and is_of_one_state(memory):
                 continue
             cleared = clear_lesson(memory, judgement.cleared)
             if cleared != memory:

@@ -30,6 +30,7 @@ __all__ = [
     "judge_outcome",
     "says_no_effect",
     "says_of_the_moment",
+    "says_verdict",
     "stages_of",
     "taken_by_others",
 ]
@@ -76,6 +77,11 @@ def acts(tool: str) -> bool:
 def says_no_effect(message: str) -> bool:
     """Whether all that a tool says is that nothing came of the call."""
     return says(normalise(message), "no_effect")
+
+
+def says_verdict(message: str) -> bool:
+    """Whether a tool judges what it was given for what was asked, which tells nothing elsewhere."""
+    return says(normalise(message), "verdict")
 
 
 def says_of_the_moment(message: str) -> bool:
