@@ -1,6 +1,7 @@
 """What a later moment of a conversation does to what came before it: verdicts and late secrets."""
 
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_secret_shown_late_is_taken_out_of_what_the_run_had_recorded(tmp_path)
         run.finish(ok=True)
         assert not any(phrase in event.model_dump_json() for event in hs.store.events(run.run_id))
         assert not any(phrase in m.model_dump_json() for m in hs.memories(ME, EVERY))
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     for file in tmp_path.iterdir():
@@ -132,7 +133,7 @@ def test_a_secret_shown_late_is_taken_out_of_earlier_turns_memories_and_recalls(
         assert shown.block is not None
         assert secret not in shown.block.text
         assert not hindsight.health().errors
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         for table in ("memories", "events", "recalls"):
             for row in connection.execute(f"SELECT * FROM {table}"):
                 assert secret not in str(row), table
