@@ -27,6 +27,8 @@ _QUANTITY: Final = re.compile(
 )
 _PART: Final = re.compile(r"[a-z]+|[0-9]+|[^\W\d_a-z]+")
 _PATH: Final = re.compile(r"[/\\]")
+_VERSION: Final = re.compile(r"(?<=[/\\])v[0-9]{1,3}(?:\.[0-9]{1,3})?(?=[/\\])")
+"""A part of a path that names the interface and not the thing: `/v1/items` moved to `/v2/items`."""
 _LONGEST: Final = 200
 """Values longer than this are compared by their words alone."""
 _SCALARS: Final = (str, int, float, type(None))
@@ -80,6 +82,7 @@ def corrects(old: object, new: object) -> bool:
 
 
 def _text_corrects(old: str, new: str) -> bool:
+    old, new = _VERSION.sub("", old), _VERSION.sub("", new)
     left, right = words_in(old), words_in(new)
     if not left or not right:
         return False
