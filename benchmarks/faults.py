@@ -1,8 +1,9 @@
 """Agents go on while the servers of their memory are killed, paused and restarted.
 
-Sixteen agents in four processes. What a hook of the memory took, and what `remember` returned from,
-counts as acknowledged; at the end, when all servers are back, every piece of it must be in the
-store, once, and with its own user. With SQLite a process is killed instead, and started anew.
+Sixteen agents in four processes, one of which is killed, too, while PostgreSQL is away. What a hook
+of the memory took, and what `remember` returned from, counts as acknowledged; at the end, when all
+servers are back, every piece of it must be in the store, once, and with its own user. With SQLite
+only processes are killed, and started anew.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ _FAULTS = (
     ("redis", "restart", 0.84, 0.0),
 )
 """Server, fault, when it begins and how long it lasts, as shares of the time."""
+_WITH_A_PROCESS = ("postgres", "kill")
+"""The fault in the middle of which a process of agents is killed as well."""
+_TO_DELIVER = 300
+"""Seconds after which what still waits counts as lost."""
 
 
 def measure(
@@ -77,6 +82,10 @@ def _strike(server: Any, fault: str, lasts: float, crew: Crew) -> None:
             server.resume()
         else:
             server.kill()
+            if (server.name, fault) == _WITH_A_PROCESS:
+                time.sleep(lasts / 2)
+                crew.kill(0)
+                lasts /= 2
             time.sleep(lasts)
             server.start()
 
@@ -98,7 +107,12 @@ class Crew:
     def __init__(self, folder: Path, place: dict[str, str], seconds: float) -> None:
         self._folder = folder
         self._place = place
-        self._environment = os.environ | {"HINDSIGHT_KEY": "faults" * 6, "PYTHONPATH": _path()}
+        self._environment = os.environ | {
+            "HINDSIGHT_KEY": "faults" * 6,
+            "HINDSIGHT_SPOOL": str(folder / "spool.db"),
+            "HINDSIGHT_WAIT": "60",
+            "PYTHONPATH": _path(),
+        }
         self._faults: list[tuple[str, str, float, float]] = []
         names = [f"gardener{number}" for number in range(AGENTS)]
         self._agents = [names[number::PROCESSES] for number in range(PROCESSES)]
@@ -130,22 +144,21 @@ class Crew:
 
     def judge(self) -> dict[str, float]:
         """Wait for all to end and all that waited to arrive; compare."""
-        os.environ["HINDSIGHT_WAIT"] = "30"
         codes = [worker.wait(self._seconds + 120) for worker in self._workers]
         lines = list(self._lines())
         print(f"  they ended with {codes}; {len(lines)} lines", file=sys.stderr)
         with self._opened() as hindsight:
-            until = time.monotonic() + 90
+            until = time.monotonic() + _TO_DELIVER
             while hindsight.health().queue.get("backlog") and time.monotonic() < until:
                 time.sleep(0.2)
-            hindsight.flush(90)
+            hindsight.flush(_TO_DELIVER)
             counts = _compare(hindsight, lines)
             health = hindsight.health()
             problems = hindsight.store.check()["problems"]
         took = sorted(line["took"] for line in lines if "took" in line)
         for number in range(PROCESSES):
             for line in (self._folder / f"{number}.err").read_text().splitlines():
-                if "passed over" in line or "lost" in line or "refused" in line:
+                if "passed over" in line or "are lost" in line or "was refused" in line:
                     print(f"  {number}: {line[:300]}", file=sys.stderr)
         counts |= {
             "hooks": len(took),
@@ -170,10 +183,16 @@ class Crew:
             told += noticed
             hooks = sum("took" in line for line in during)
             went_on += hooks > 0
+            empty = [
+                line["at"] - ended
+                for line in lines
+                if line["at"] > ended and line.get("health", {}).get("backlog") == 0
+            ]
             print(
                 f"  {server} {fault}: {ended - begun:.1f} s, {hooks} hooks, health "
                 f"{'told' if noticed else 'was silent'}, backlog up to "
-                f"{max((one['backlog'] for one in seen), default=0)}",
+                f"{max((one['backlog'] for one in seen), default=0)}, "
+                f"none {min(empty, default=float('nan')):.1f} s afterwards",
                 file=sys.stderr,
             )
         last = [line["health"] for line in lines if "health" in line]
@@ -200,7 +219,13 @@ class Crew:
         )
 
     def _opened(self) -> Hindsight:
-        os.environ["HINDSIGHT_KEY"] = self._environment["HINDSIGHT_KEY"]
+        os.environ.update(
+            {
+                name: value
+                for name, value in self._environment.items()
+                if name.startswith("HINDSIGHT_")
+            }
+        )
         return Hindsight.open(
             self._place["url"],
             embedder=None,

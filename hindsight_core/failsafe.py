@@ -14,11 +14,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import wait as wait_for_all
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from hindsight_core.describing import describe
 from hindsight_core.workers import DaemonPool
@@ -98,6 +99,7 @@ class Failsafe:
         self._one_by_one = DaemonPool(size=1)
         self._kept = 0
         self._kept_at = 0.0
+        self._late: set[Future[Any]] = set()
 
     def keep(
         self,
@@ -125,7 +127,7 @@ class Failsafe:
             else:
                 done, moves = None, False
         if done is None:
-            return self.call(operation, default, function, *args, **kwargs)
+            return self._call(operation, default, partial(function, *args, **kwargs), kept=True)
         try:
             return done.result(self._deadline) if moves else default
         except FutureTimeoutError:
@@ -140,22 +142,14 @@ class Failsafe:
         **kwargs: P.kwargs,
     ) -> T:
         """Return `function(...)`, or `default` when it raises or misses the deadline."""
-        if self._is_paused():
-            return default
-        future = self._workers.submit(partial(function, *args, **kwargs))
-        try:
-            result = future.result(self._deadline)
-        except FutureTimeoutError as error:
-            if future.done():
-                return self._swallow(operation, error, default)
-            return self._miss(operation, default)
-        except Exception as error:  # noqa: BLE001 - this is the one place
-            return self._swallow(operation, error, default)
-        self._missed = 0
-        return result
+        return self._call(operation, default, partial(function, *args, **kwargs), kept=False)
 
     def wait_for_kept(self, seconds: float) -> bool:
-        """Wait until what was kept is done, or none of it ends for so many seconds: then False."""
+        """Wait until what was kept is done, or none of it ends for so many seconds: then False.
+
+        What missed its deadline and still goes on is waited for as well.
+        """
+        wait_for_all(tuple(self._late), seconds)
         while self._kept:
             before = self._kept
             try:
@@ -164,6 +158,24 @@ class Failsafe:
                 if self._kept >= before:
                     return False
         return True
+
+    def _call(self, operation: str, default: T, function: Callable[[], T], *, kept: bool) -> T:
+        if self._is_paused():
+            return default
+        future = self._workers.submit(function)
+        try:
+            result = future.result(self._deadline)
+        except FutureTimeoutError as error:
+            if future.done():
+                return self._swallow(operation, error, default)
+            if kept:
+                self._late.add(future)
+                future.add_done_callback(self._late.discard)
+            return self._miss(operation, default)
+        except Exception as error:  # noqa: BLE001 - this is the one place
+            return self._swallow(operation, error, default)
+        self._missed = 0
+        return result
 
     def _later(
         self,

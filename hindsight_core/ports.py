@@ -144,6 +144,10 @@ class EventStore(Protocol):
         """Make an event durable in one transaction; False if its key is there already."""
         ...
 
+    def append_all(self, events: Sequence[tuple[EventBase, str]]) -> list[bool]:
+        """The same for events with their owners: all are stored or, when it raises, none."""
+        ...
+
     def runs(self, *, pending_only: bool = True, limit: int = 100) -> list[RunInfo]:
         """List runs, oldest first."""
         ...

@@ -189,6 +189,9 @@ class PostgresDatabase:
             kwargs={"autocommit": True, "cursor_factory": psycopg.ClientCursor},
             configure=self._configure,
             timeout=BUSY_SECONDS,
+            # Else the pool's own pauses double up to minutes, in which a server that is back is not
+            # noticed. Given up, it tries anew as soon as somebody asks.
+            reconnect_timeout=BUSY_SECONDS,
             name="hindsight",
             open=True,
         )

@@ -132,8 +132,11 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
             _sql_records.touch(connection, scope, ids, at)
 
     def append(self, event: EventBase, *, owner: str) -> bool:
+        return self.append_all([(event, owner)])[0]
+
+    def append_all(self, events: Sequence[tuple[EventBase, str]]) -> list[bool]:
         with self._database.write() as connection:
-            return _sql_events.append(connection, event, owner)
+            return [_sql_events.append(connection, event, owner) for event, owner in events]
 
     def runs(self, *, pending_only: bool = True, limit: int = 100) -> list[RunInfo]:
         with self._database.read() as connection:

@@ -2,61 +2,63 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import random
 import threading
-from collections.abc import Callable
-from typing import Any, Final
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
 
 from hindsight_core.errors import HindsightError, StoreError, StoreUnavailableError
-from hindsight_core.events import EventBase, dump_event, load_event
+from hindsight_core.events import EventBase
 from hindsight_core.schema import Scope
-from hindsight_core.stores.write_queue import LocalQueue, Position, QueueError, WriteQueue, purge
+from hindsight_core.stores.write_queue import QueueError, WriteQueue, packed, purge, unpacked
 
 __all__ = ["Delivery"]
 
 logger: Final = logging.getLogger("hindsight_core")
+T = TypeVar("T")
+Take = Callable[[Sequence[tuple[EventBase, str]]], object]
 _BATCH: Final = 100
 _FIRST: Final = 0.1
-_LONGEST: Final = 5.0
+_LONGEST: Final = 2.0
 _LOOK_AGAIN: Final = 30.0
 """Seconds between two looks for what a process that ended has left in a shared queue."""
-_MOST_IN_MEMORY: Final = 100_000
 _AT_END: Final = 10.0
+_BREATH: Final = 0.001  # between two batches, for who wants to hold them up
+_TO_HOLD: Final = 10.0
+"""Twice as long as a process that was killed leads."""
 
 
 class Delivery:
-    """The queue of one open store, the thread that empties it, and whether the store is away.
+    """The queues of one open store, the thread that empties them, and whether the store is away.
 
-    `down` says why calls are not tried; "" while the store answers. `behind` says that events of
-    this process wait, so that a new one may not overtake them. `refused` counts events that the
-    store would not take, and which are gone.
+    The queues are tried in their order; while one that comes later holds events of this process,
+    new ones go there, too, behind them. `down` says why calls are not tried; "" while the store
+    answers. `behind` says that events of this process wait, so that a new one may not overtake
+    them. `refused` counts events that the store would not take, and which are gone.
     """
 
     def __init__(
-        self,
-        queue: WriteQueue,
-        probe: Callable[[], object],
-        take: Callable[[EventBase, str], object],
-        place: str,
+        self, queues: Sequence[WriteQueue], probe: Callable[[], object], take: Take, place: str
     ) -> None:
         self.down = ""
         self.behind = False
         self.refused = 0
-        self._queue = queue
-        self._spill = LocalQueue()
+        self._queues = tuple(queues)
         self._probe = probe
         self._take = take
         self._place = place
         self._lock = threading.Lock()
+        self._moving = threading.Lock()
         self._wanted = threading.Event()
         self._stopped = threading.Event()
-        self._pushed: Position | None = None
-        self._spilled = 0
-        self._error = ""
-        self._warned = False
+        self._pushed: dict[int, tuple[int, int]] = {}
+        """The last event of this process in each queue that holds any, by the queue's number."""
+        self._errors: dict[str, str] = {}
+        self._warned: set[str] = set()
         self._pid = 0
         self._start()
 
@@ -70,19 +72,39 @@ class Delivery:
         self._wanted.set()
 
     def put(self, event: EventBase, owner: str) -> bool:
-        """Let an event wait; False when nothing waits any more, so that it can go to the store."""
-        body = json.dumps({"owner": owner, "event": json.loads(dump_event(event))})
+        """Let an event wait; False when nothing waits any more, so that it can go to the store.
+
+        Raises `StoreUnavailableError` where no queue takes it.
+        """
+        body = packed(event, owner)
         with self._lock:
             if not self.behind:
                 return False
-            self._push(body)
-        self._warn()
+            queue = self._push(body)
+        self._warn(queue)
         return True
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Keep what waits where it is: neither this process nor another hands it over meanwhile."""
+        until = time.monotonic() + _TO_HOLD
+        if not self._moving.acquire(timeout=_TO_HOLD):
+            raise StoreUnavailableError(f"{self._place}: what waited is on its way; try again")
+        try:
+            while not all(self._ask(queue, queue.lead, default=True) for queue in self._queues):
+                if time.monotonic() > until:
+                    raise StoreUnavailableError(
+                        f"{self._place}: another process hands over what waited; try again"
+                    )
+                time.sleep(_FIRST)
+            yield
+        finally:
+            self._moving.release()
 
     def purge(self, scope: Scope) -> int:
         """Take away what waits of a scope, and of everything narrower."""
         try:
-            return purge(self._queue, scope) + purge(self._spill, scope)
+            return sum(purge(queue, scope) for queue in self._queues)
         except QueueError as error:
             raise StoreUnavailableError(
                 f"the write queue may hold more of it and does not answer: {error}"
@@ -90,62 +112,44 @@ class Delivery:
 
     def state(self) -> dict[str, Any]:
         """Where events wait, how many, how many of them in memory, and what is wrong with that."""
-        in_memory = self._size(self._spill)
         return {
-            "place": self._queue.name,
-            "durable": self._queue.durable,
-            "backlog": self._size(self._queue) + in_memory,
-            "in_memory": in_memory,
+            "place": self._queues[0].name,
+            "durable": self._queues[0].durable,
+            "backlog": sum(self._size(queue) for queue in self._queues),
+            "in_memory": self._in_memory(),
             "refused": self.refused,
-            "error": self._error,
+            "error": "; ".join(self._errors.values()),
         }
 
     def close(self) -> None:
         """Try once more to hand over what would end with this process, then stop."""
         self._stopped.set()
         self._wanted.set()
-        if self._only_here() and self._pid == os.getpid():
-            last = threading.Thread(target=lambda: self._spill_over() or self._try(), daemon=True)
+        if self._pid == os.getpid() and self._in_memory():
+            last = threading.Thread(target=self._try, daemon=True)
             last.start()
             last.join(_AT_END)
-            if left := self._only_here():
+            if left := self._in_memory():
                 logger.error(
-                    "%d events that waited in memory for %s are lost. Name a queue that lasts: "
-                    "HINDSIGHT_QUEUE",
+                    "%d events that waited in memory for %s are lost: no file for them could be "
+                    "written. Name one: HINDSIGHT_SPOOL",
                     left,
                     self._place,
                 )
-        self._queue.close()
-        self._spill.close()
+        for queue in self._queues:
+            queue.close()
 
-    def _spill_over(self) -> bool:
-        """Move what waits in this process into the queue, where it lasts; whether it could be."""
-        if not self._queue.durable:
-            return False
-        try:
-            with self._lock:
-                for place, body in self._spill.peek(_MOST_IN_MEMORY):
-                    self._pushed = self._queue.push(body)
-                    self._spill.remove([place])
-                self._spilled = 0
-        except QueueError as error:
-            self._note(str(error))
-            return False
-        return True
-
-    def _push(self, body: str) -> None:
-        """Put a text at the end of the queue; the lock is held."""
-        if not self._spilled:  # else it would overtake what waits in this process
+    def _push(self, body: str) -> WriteQueue:
+        """Put a text at the end of what waits; the lock is held."""
+        first = max(self._pushed, default=0)  # in an earlier one it would overtake the others
+        for number, queue in enumerate(self._queues[first:], first):
             try:
-                self._pushed = self._queue.push(body)
+                self._pushed[number] = queue.push(body)
             except QueueError as error:
-                self._note(str(error))
+                self._note(queue, error)
             else:
-                return
-        if self._spilled >= _MOST_IN_MEMORY:
-            raise StoreUnavailableError(f"{self._place} and its queue are away; too much waits")
-        self._spill.push(body)
-        self._spilled += 1
+                return queue
+        raise StoreUnavailableError(f"{self._place} is away, and no queue takes what has to wait")
 
     def _start(self) -> None:
         if self._pid != os.getpid() and not self._stopped.is_set():
@@ -158,13 +162,12 @@ class Delivery:
             self._wanted.wait(_LOOK_AGAIN)
             self._wanted.clear()
             pause = _FIRST
-            while not self._stopped.is_set() and (self.behind or self._size(self._queue)):
-                if self._spilled:
-                    self._spill_over()
-                if self._try():
-                    break
+            while not self._stopped.is_set() and self._is_wanted() and not self._try():
                 self._stopped.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
                 pause = min(2 * pause, _LONGEST)
+
+    def _is_wanted(self) -> bool:
+        return self.behind or any(map(self._size, self._queues)) or bool(self._errors)
 
     def _try(self) -> bool:
         """Whether the store answers and has got all that waited here.
@@ -175,86 +178,83 @@ class Delivery:
             self._probe()
             self.down = ""
             while True:
-                pushed, spilled = self._pushed, self._spilled
-                if not self._deliver_shared():
+                before = dict(self._pushed)
+                if not all(self._empty(number) for number in range(len(self._queues))):
                     return False
-                self._deliver(self._spill)
                 with self._lock:
-                    if (pushed, spilled) != (self._pushed, self._spilled):
+                    if before != self._pushed:
                         continue
                     if self.behind:
                         logger.warning("%s answers again, and has what waited", self._place)
-                    self.behind, self._spilled, self._pushed = False, 0, None
-                return not self._error
+                    self.behind = False
+                    self._pushed.clear()
+                return not self._errors
         except StoreError as error:
             with self._lock:
                 if self.behind:
                     self.down = str(error)
             return False
 
-    def _deliver_shared(self) -> bool:
-        """Hand over what waits in the queue; whether nothing of ours is in it any more.
+    def _empty(self, number: int) -> bool:
+        """Hand over what waits in a queue; whether nothing of this process is in it any more.
 
-        One process at a time does so. A queue that is away must not keep the rest waiting.
+        One process at a time does so. A queue that is away must not keep the rest waiting: what it
+        holds comes when it is back.
         """
+        queue = self._queues[number]
+        last = self._pushed.get(number)
         try:
             while True:
-                if self._queue.lead():
-                    if not (waiting := self._queue.peek(_BATCH)):
-                        break
-                    self._hand_over_all(self._queue, waiting)
+                with self._moving:
+                    leads = queue.lead()
+                    waiting = queue.peek(_BATCH if leads else 1)
+                    if waiting and leads:
+                        self._hand_over([body for _, body in waiting])
+                        queue.remove([place for place, _ in waiting])
+                if waiting and leads:
+                    time.sleep(_BREATH)
                     continue
-                first = self._queue.peek(1)
-                if first and self._pushed is not None and first[0][0] <= self._pushed:
-                    return False
-                break
+                self._errors.pop(queue.name, None)
+                return not waiting or last is None or waiting[0][0] > last
         except QueueError as error:
-            self._note(str(error))
-        else:
-            self._error = ""
-        return True
+            self._note(queue, error)
+            return True
 
-    def _deliver(self, queue: WriteQueue) -> None:
-        while waiting := queue.peek(_BATCH):
-            self._hand_over_all(queue, waiting)
-
-    def _hand_over_all(self, queue: WriteQueue, waiting: list[tuple[Position, str]]) -> None:
-        for _, body in waiting:
-            self._hand_over(body)
-        queue.remove([place for place, _ in waiting])
-
-    def _hand_over(self, body: str) -> None:
+    def _hand_over(self, bodies: Sequence[str]) -> None:
+        """Hand over in one transaction; one by one where the store would not take one of them."""
         try:
-            kept = json.loads(body)
-            self._take(load_event(json.dumps(kept["event"])), str(kept["owner"]))
+            self._take([unpacked(body) for body in bodies])
         except StoreError:
             raise
         except (HindsightError, ValueError, KeyError, TypeError) as error:
+            if len(bodies) > 1:
+                for body in bodies:
+                    self._hand_over([body])
+                return
             # It would be refused for ever, and all the rest would wait behind it.
             self.refused += 1
             logger.warning("an event that waited was refused: %s", type(error).__name__)
 
-    def _only_here(self) -> int:
-        return self._size(self._spill) + (0 if self._queue.durable else self._size(self._queue))
+    def _in_memory(self) -> int:
+        return sum(self._size(queue) for queue in self._queues if not queue.durable)
 
     def _size(self, queue: WriteQueue) -> int:
-        try:
-            return queue.size()
-        except QueueError as error:
-            self._note(str(error))
-            return 0
+        return self._ask(queue, queue.size, default=0)
 
-    def _note(self, error: str) -> None:
-        if error != self._error:
+    def _ask(self, queue: WriteQueue, question: Callable[[], T], *, default: T) -> T:
+        try:
+            return question()
+        except QueueError as error:
+            self._note(queue, error)
+            return default
+
+    def _note(self, queue: WriteQueue, error: QueueError) -> None:
+        if str(error) != self._errors.get(queue.name):
             logger.warning("the write queue is passed over: %s", error)
-        self._error = error
+        self._errors[queue.name] = str(error)
 
-    def _warn(self) -> None:
-        if self._warned:
-            return
-        self._warned = True
-        try:
-            if told := self._queue.warning():
-                logger.warning("the write queue %s: %s", self._queue.name, told)
-        except QueueError as error:
-            self._note(str(error))
+    def _warn(self, queue: WriteQueue) -> None:
+        if queue.name not in self._warned:
+            self._warned.add(queue.name)
+            if told := self._ask(queue, queue.warning, default=""):
+                logger.warning("the write queue %s: %s", queue.name, told)

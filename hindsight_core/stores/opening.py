@@ -32,6 +32,7 @@ __all__ = [
 _ENV: Final = "HINDSIGHT_URL"
 _CACHE_ENV: Final = "HINDSIGHT_CACHE"
 _QUEUE_ENV: Final = "HINDSIGHT_QUEUE"
+_SPOOL_ENV: Final = "HINDSIGHT_SPOOL"
 _VECTORS_ENV: Final = "HINDSIGHT_VECTORS"
 _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRES: Final = ("postgresql", "postgres")
@@ -154,29 +155,39 @@ def _shown(url: str) -> str:
 
 
 def with_queue(open_it: Callable[[], Store], url: str, queue: str | None) -> Callable[[], Store]:
-    """Put a queue before the store of a server, where events wait while it is away.
+    """Put queues before the store of a server, where events wait while it is away.
 
-    `queue` is the URL of a Redis server or the path of a file; without one that of HINDSIGHT_QUEUE,
-    else events wait in the process. An embedded store needs none.
+    `queue` is the URL of a Redis server or the path of a file; without one that of HINDSIGHT_QUEUE.
+    While that is away, or where there is none, they wait in a file of this machine: that of
+    HINDSIGHT_SPOOL, else one in the user's data folder. An embedded store needs none.
     """
     if is_embedded(url):
         return open_it
     named = queue if queue is not None else os.environ.get(_QUEUE_ENV, "")
-    return lambda: QueuedStore.over(open_it, without_secrets(url), _open_queue(named, url))
+    return lambda: QueuedStore.over(open_it, without_secrets(url), _open_queues(named, url))
 
 
-def _open_queue(named: str, store: str) -> WriteQueue:
+def _open_queues(named: str, store: str) -> list[WriteQueue]:
+    """Where events wait, in the order in which it is tried."""
     scheme = urlsplit(named).scheme if "://" in named else ""
+    parts = urlsplit(store)
+    place = repr((parts.hostname, parts.port, parts.path, parts.query))
+    queues: list[WriteQueue] = []
     if scheme in _REDIS:
         from hindsight_core.stores.redis_queue import RedisQueue
 
-        parts = urlsplit(store)
-        return RedisQueue(named, repr((parts.hostname, parts.port, parts.path, parts.query)))
-    if scheme:
+        queues.append(RedisQueue(named, place))
+    elif scheme:
         raise ConfigurationError(
             f"queue URL {scheme}://...: no such backend. Use redis://host:port/number or a path"
         )
-    return LocalQueue(Path(named).expanduser().absolute() if named else None)
+    elif named:
+        queues.append(LocalQueue(Path(named).expanduser().absolute(), place))
+    spool = os.environ.get(_SPOOL_ENV) or Path(
+        user_data_dir("hindsight-core", appauthor=False), "queue.db"
+    )
+    queues.append(LocalQueue(Path(spool).expanduser().absolute(), place))
+    return [*queues, LocalQueue()]
 
 
 def open_sql_store(url: str) -> SqlStore:

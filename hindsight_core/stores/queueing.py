@@ -13,7 +13,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from datetime import datetime
@@ -52,23 +52,25 @@ def _seconds_to_wait() -> float:
 
 
 class QueuedStore:
-    """A `Store` behind a circuit breaker, with a queue for events; made whether it is up or not."""
+    """A `Store` behind a circuit breaker, with queues for events; made whether it is up or not."""
 
     embedded: Final = False
 
-    def __init__(self, open_store: Callable[[], Store], url: str, queue: WriteQueue) -> None:
+    def __init__(
+        self, open_store: Callable[[], Store], url: str, queues: Sequence[WriteQueue]
+    ) -> None:
         self.url = url
         self._open_store = open_store
         self._store: Store | None = None
         self._opening = threading.Lock()
         self._calls = DaemonPool(size=_AT_ONCE)
         self._probes = DaemonPool(size=2)
-        self._delivery = Delivery(queue, self._probe, self._take, url)
+        self._delivery = Delivery(queues, self._probe, self._take, url)
 
     @classmethod
-    def over(cls, open_store: Callable[[], Store], url: str, queue: WriteQueue) -> Store:
-        """The store that `open_store` opens, behind a queue."""
-        return cast("Store", cls(open_store, url, queue))
+    def over(cls, open_store: Callable[[], Store], url: str, queues: Sequence[WriteQueue]) -> Store:
+        """The store that `open_store` opens, behind queues that are tried in that order."""
+        return cast("Store", cls(open_store, url, queues))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -100,7 +102,7 @@ class QueuedStore:
         return self._delivery.state()
 
     def append(self, event: EventBase, *, owner: str) -> bool:
-        """Make an event durable, in the store or in the queue; True where that is not known."""
+        """Make an event durable, in the store or in a queue; True where it may be new."""
         while True:
             if not self._delivery.behind:
                 try:
@@ -112,8 +114,9 @@ class QueuedStore:
 
     def erase(self, scope: Scope, *, at: datetime) -> ErasureReceipt:
         """Erase what waits of a scope, too, so that it cannot come back."""
-        gone = self._delivery.purge(scope)
-        receipt: ErasureReceipt = self._through("erase", scope, at=at)
+        with self._delivery.held():  # or a batch that is on its way could bring it back
+            gone = self._delivery.purge(scope)
+            receipt: ErasureReceipt = self._through("erase", scope, at=at)
         return replace(
             receipt,
             removed={**receipt.removed, _PLACE: gone},
@@ -156,8 +159,8 @@ class QueuedStore:
     def _probe(self) -> None:
         self._opened().change_counter()
 
-    def _take(self, event: EventBase, owner: str) -> None:
-        self._opened().append(event, owner=owner)
+    def _take(self, events: Sequence[tuple[EventBase, str]]) -> None:
+        self._opened().append_all(events)
 
     def _opened(self) -> Store:
         with self._opening:

@@ -6,15 +6,15 @@ with `appendfsync always` its machine. See docs/deployment.md.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 from hindsight_core.errors import ConfigurationError, MissingExtraError
-from hindsight_core.stores.write_queue import Position, QueueError
+from hindsight_core.stores.write_queue import LEAD_SECONDS, Position, QueueError, name_of
 
 try:
     import redis
@@ -28,8 +28,6 @@ __all__ = ["RedisQueue"]
 _TIMEOUT: Final = 0.5
 """Seconds; two tries of it end before the deadline of the agent's call."""
 
-_LEAD: Final = 5_000
-"""Milliseconds after which another process takes over from one that was killed."""
 _TAKE: Final = """
 local leads = redis.call('GET', KEYS[1])
 if leads and leads ~= ARGV[1] then return 0 end
@@ -57,7 +55,7 @@ class RedisQueue:
         self._me = secrets.token_hex(8)
         parts = urlsplit(url)
         self._name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        self._key = f"hindsight:{blake2b(store.encode(), digest_size=8).hexdigest()}:queue"
+        self._key = f"hindsight:{name_of(store)}:queue"
 
     @property
     def name(self) -> str:
@@ -82,8 +80,9 @@ class RedisQueue:
                 self._redis.xdel(self._key, *(f"{one}-{other}" for one, other in positions))
 
     def lead(self) -> bool:
+        me = f"{self._me}:{os.getpid()}"  # a forked process is another one
         with _answering(self._name):
-            return bool(self._lead(keys=[f"{self._key}:lead"], args=[self._me, _LEAD]))
+            return bool(self._lead(keys=[f"{self._key}:lead"], args=[me, 1_000 * LEAD_SECONDS]))
 
     def size(self) -> int:
         with _answering(self._name):

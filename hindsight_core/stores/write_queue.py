@@ -7,22 +7,44 @@ in the store. Two processes may read the same: the store takes each event once, 
 from __future__ import annotations
 
 import json
+import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Sequence
+from hashlib import blake2b
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
+from hindsight_core.events import EventBase, dump_event, load_event
 from hindsight_core.schema import Scope
 
-__all__ = ["LocalQueue", "Position", "QueueError", "WriteQueue", "purge"]
+__all__ = [
+    "LEAD_SECONDS",
+    "LocalQueue",
+    "Position",
+    "QueueError",
+    "WriteQueue",
+    "name_of",
+    "packed",
+    "purge",
+    "unpacked",
+]
 
 Position = tuple[int, int]
+LEAD_SECONDS: Final = 5
+"""After these another process takes over from one that was killed."""
 _BUSY_SECONDS: Final = 1.0
+_MOST_PAGES: Final = 1 << 16
+"""Of 4 kB each: what waits in memory must not eat up the host."""
+# A position is never given twice, or what was just put there could be taken for sent.
+_COLUMNS: Final = "(id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT)"
+_COLUMNS_OF_LEAD: Final = "(one INTEGER PRIMARY KEY, me TEXT, until REAL)"
+_NOW: Final = "(julianday('now') * 86400.0)"
 
 
 class QueueError(Exception):
-    """The queue did not answer; what was to be put there waits in this process."""
+    """The queue did not answer; what was to be put there waits elsewhere."""
 
 
 class WriteQueue(Protocol):
@@ -68,12 +90,18 @@ class WriteQueue(Protocol):
 
 
 class LocalQueue:
-    """A `WriteQueue` in a SQLite file, which the processes of one machine share, or in memory."""
+    """A `WriteQueue` in a SQLite file, which the processes of one machine share, or in memory.
 
-    def __init__(self, path: Path | None = None) -> None:
+    The file is made when the first event has to wait. Each store has tables of its own in it.
+    """
+
+    def __init__(self, path: Path | None = None, store: str = "") -> None:
         self._path = path
+        self._table = f"queue_{name_of(store)}"
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._inherited: list[object] = []
+        self._pid = 0
 
     @property
     def name(self) -> str:
@@ -84,39 +112,58 @@ class LocalQueue:
         return self._path is not None
 
     def push(self, body: str) -> Position:
-        return (0, self._run("INSERT INTO queue (body) VALUES (?) RETURNING id", (body,))[0][0])
+        rows = self._run("INSERT INTO {queue} (body) VALUES (?) RETURNING id", body, make=True)
+        return (0, rows[0][0])
 
     def peek(self, limit: int) -> list[tuple[Position, str]]:
-        rows = self._run("SELECT id, body FROM queue ORDER BY id LIMIT ?", (limit,))
+        rows = self._run("SELECT id, body FROM {queue} ORDER BY id LIMIT ?", limit)
         return [((0, id_), body) for id_, body in rows]
 
     def remove(self, positions: Sequence[Position]) -> None:
-        for _, id_ in positions:
-            self._run("DELETE FROM queue WHERE id = ?", (id_,))
+        ids = json.dumps([id_ for _, id_ in positions])
+        self._run("DELETE FROM {queue} WHERE id IN (SELECT value FROM json_each(?))", ids)
 
     def lead(self) -> bool:
-        return True
+        return not self._is_there() or bool(
+            self._run(
+                f"INSERT INTO {{queue}}_lead VALUES (1, me(), {_NOW} + {LEAD_SECONDS})"
+                " ON CONFLICT (one) DO UPDATE SET me = excluded.me, until = excluded.until"
+                f" WHERE me = excluded.me OR until < {_NOW} RETURNING one"
+            )
+        )
 
     def size(self) -> int:
-        return int(self._run("SELECT count(*) FROM queue")[0][0])
+        return sum(count for (count,) in self._run("SELECT count(*) FROM {queue}"))
 
     def warning(self) -> str:
         return "" if self.durable else "it is in memory: it ends with this process"
 
     def close(self) -> None:
         with self._lock:
-            if self._connection is not None:
+            if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()
-                self._connection = None
+            self._connection = None
 
-    def _run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[int, str]]:
+    def _is_there(self) -> bool:
+        return self._path is None or self._path.exists()
+
+    def _run(self, statement: str, *values: object, make: bool = False) -> list[tuple[Any, ...]]:
+        if not make and not self._is_there():
+            return []
         with self._lock:
             try:
-                if self._connection is None:
-                    self._connection = self._open()
-                return self._connection.execute(statement, values).fetchall()
+                connection = self._opened()
+                return connection.execute(statement.format(queue=self._table), values).fetchall()
             except (sqlite3.Error, OSError) as error:
                 raise QueueError(f"{self.name}: {error}") from error
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._pid != os.getpid():  # SQLite forbids to use, and even to close, it after a fork
+            self._inherited.append(self._connection)
+            self._connection, self._pid = None, os.getpid()
+        if self._connection is None:
+            self._connection = self._open()
+        return self._connection
 
     def _open(self) -> sqlite3.Connection:
         if self._path is not None:
@@ -132,11 +179,30 @@ class LocalQueue:
             "PRAGMA journal_mode = WAL",
             "PRAGMA synchronous = FULL",
             "PRAGMA secure_delete = ON",
-            # A position is never given twice, or what was just put there could be taken for sent.
-            "CREATE TABLE IF NOT EXISTS queue (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT)",
+            f"PRAGMA max_page_count = {(1 << 30) if self.durable else _MOST_PAGES}",
+            f"CREATE TABLE IF NOT EXISTS {self._table} {_COLUMNS}",
+            f"CREATE TABLE IF NOT EXISTS {self._table}_lead {_COLUMNS_OF_LEAD}",
         ):
             connection.execute(statement).fetchall()
+        me = secrets.token_hex(8)
+        connection.create_function("me", 0, lambda: me)
         return connection
+
+
+def name_of(store: str) -> str:
+    """A short name of a store, for what is kept of it in a shared place."""
+    return blake2b(store.encode(), digest_size=8).hexdigest()
+
+
+def packed(event: EventBase, owner: str) -> str:
+    """An event and its owner as the text that waits."""
+    return json.dumps({"owner": owner, "event": json.loads(dump_event(event))})
+
+
+def unpacked(body: str) -> tuple[EventBase, str]:
+    """The same read back; raises what reading damaged JSON raises."""
+    kept = json.loads(body)
+    return load_event(json.dumps(kept["event"])), str(kept["owner"])
 
 
 def purge(queue: WriteQueue, scope: Scope) -> int:

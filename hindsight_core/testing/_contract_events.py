@@ -71,6 +71,14 @@ class EventsContract(ContractBase):
         assert store.events("another run") == []
         assert [run.pending for run in store.runs()] == [1]
 
+    def test_events_that_are_appended_together_are_stored_all_or_none(self, store: Store) -> None:
+        first, second = make_said("k"), make_said("l")
+        assert store.append_all([(first, "p"), (second, "q"), (first, "p")]) == [True, True, False]
+        with pytest.raises(ScopeError):
+            store.append_all([(make_said("m"), "p"), (make_said("n", scope=BOB), "p")])
+        assert store.events("run") == [first, second]
+        assert store.append_all([]) == []
+
     def test_the_same_key_in_another_scope_or_session_is_another_event(self, store: Store) -> None:
         others = [ADA, Scope(user="ada", session="s"), Scope(user="ada", session="t"), BOB]
         for number, scope in enumerate(others):

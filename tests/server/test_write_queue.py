@@ -52,9 +52,9 @@ def until(condition, seconds=30):
 def queue(request, tmp_path):
     if request.param == "redis":
         url = request.getfixturevalue("redis_server").url
-        return lambda: RedisQueue(url, "store")
+        return lambda: [RedisQueue(url, "store")]
     place = tmp_path / "queue.db" if request.param == "file" else None
-    return lambda: LocalQueue(place)
+    return lambda: [LocalQueue(place)]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ class TestQueuedStore(StoreContract):
         self.path = tmp_path / "store.db"
 
     def make_store(self):
-        return QueuedStore(lambda: SqliteStore(self.path), "postgresql://host/db", LocalQueue())
+        return QueuedStore(lambda: SqliteStore(self.path), "postgresql://host/db", [LocalQueue()])
 
     def open_again(self, store):
         return self.make_store()
@@ -146,14 +146,14 @@ def test_the_server_may_come_after_its_clients(server, queue):
 
 
 def test_an_event_that_the_store_refuses_does_not_hold_up_the_rest(store, server, caplog):
-    inside = server.inside.append
+    inside = server.inside.append_all
 
-    def picky(event, *, owner):
-        if event.key == "1":
+    def picky(events):
+        if "1" in [event.key for event, _ in events]:
             raise InvalidMemoryError("event", "SECRETMARK is not liked", "Leave it")
-        return inside(event, owner=owner)
+        return inside(events)
 
-    server.inside.append = picky
+    server.inside.append_all = picky
     server.away = True
     for number in range(3):
         store.append(make_said(str(number), "run"), owner="p")
@@ -178,7 +178,7 @@ def test_what_waits_of_a_user_is_erased_with_him(store, server):
 
 
 def test_what_a_process_left_behind_is_delivered_by_the_next(server, queue):
-    if not queue().durable:
+    if not queue()[0].durable:
         return
     server.away = True
     first = QueuedStore(lambda: server, "postgresql://host/db", queue())
@@ -187,34 +187,124 @@ def test_what_a_process_left_behind_is_delivered_by_the_next(server, queue):
     server.away = False
     second = QueuedStore(lambda: server, "postgresql://host/db", queue())
     second._delivery._wanted.set()
-    until(lambda: server.inside.events("run"))
-    assert second.queue_state()["backlog"] == 0
+    until(lambda: not second.queue_state()["backlog"])
+    assert [event.key for event in server.inside.events("run")] == ["1"]
     second.close()
 
 
-def test_while_both_are_away_events_wait_in_the_process(server, redis_server):
-    store = QueuedStore(lambda: server, "postgresql://host/db", RedisQueue(redis_server.url, "s"))
+def test_while_both_are_away_events_wait_in_a_file(server, redis_server, tmp_path):
+    def queues():
+        return [RedisQueue(redis_server.url, "s"), LocalQueue(tmp_path / "spool.db", "s")]
+
+    store = QueuedStore(lambda: server, "postgresql://host/db", queues())
     server.away = True
     store.append(make_said("1", "run"), owner="p")
+    assert not (tmp_path / "spool.db").exists()
     redis_server.stop()
     for number in ("2", "3"):
         store.append(make_said(number, "run"), owner="p")
     state = store.queue_state()
-    assert (state["in_memory"], bool(state["error"])) == (2, True)
+    assert (state["in_memory"], state["backlog"], bool(state["error"])) == (0, 2, True)
+    store.close()
+    again = Server(tmp_path / "server.db")
+    after = QueuedStore(lambda: again, "postgresql://host/db", queues())
+    until(lambda: len(again.inside.events("run")) == 2)  # the first one waits for Redis
+    assert after.append(make_said("4", "run"), owner="p")
+    assert [event.key for event in again.inside.events("run")] == ["2", "3", "4"]
+    after.close()
+
+
+def test_new_events_wait_behind_those_in_the_file_when_redis_is_back(
+    server, redis_server, tmp_path
+):
+    queues = [RedisQueue(redis_server.url, "s"), LocalQueue(tmp_path / "spool.db", "s")]
+    store = QueuedStore(lambda: server, "postgresql://host/db", queues)
+    server.away = True
+    redis_server.stop()
+    store.append(make_said("1", "run"), owner="p")
+    redis_server.start()
+    store.append(make_said("2", "run"), owner="p")
+    assert (queues[0].size(), queues[1].size()) == (0, 2)
     server.away = False
-    until(lambda: len(server.inside.events("run")) == 2)  # the first one waits for Redis
-    assert store.append(make_said("4", "run"), owner="p")
-    assert len(server.inside.events("run")) == 3
+    until(lambda: len(server.inside.events("run")) == 2)
+    assert [event.key for event in server.inside.events("run")] == ["1", "2"]
     store.close()
 
 
-def test_what_waits_in_memory_is_handed_over_or_told_at_the_end(server, caplog):
-    store = QueuedStore(lambda: server, "postgresql://host/db", LocalQueue())
+def test_what_waits_in_memory_is_handed_over_or_told_at_the_end(server, caplog, tmp_path):
+    (tmp_path / "file").touch()
+    nowhere = LocalQueue(tmp_path / "file" / "queue.db")
+    store = QueuedStore(lambda: server, "postgresql://host/db", [nowhere, LocalQueue()])
     server.away = True
     store.append(make_said("1", "run"), owner="p")
+    assert store.queue_state()["in_memory"] == 1
     store.close()
     assert "1 events that waited in memory" in caplog.text
-    assert "HINDSIGHT_QUEUE" in caplog.text
+    assert "HINDSIGHT_SPOOL" in caplog.text
+
+
+def test_an_event_that_no_queue_takes_is_an_error(server, tmp_path):
+    (tmp_path / "file").touch()
+    nowhere = LocalQueue(tmp_path / "file" / "queue.db")
+    store = QueuedStore(lambda: server, "postgresql://host/db", [nowhere])
+    server.away = True
+    with pytest.raises(StoreUnavailableError, match="no queue"):
+        store.append(make_said("1", "run"), owner="p")
+    store.close()
+
+
+def test_without_a_name_events_wait_in_a_file_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_SPOOL", str(tmp_path / "mine" / "queue.db"))
+
+    def open_it():
+        raise StoreUnavailableError("nobody listens")
+
+    for url in ("postgresql://a/x", "postgresql://a/y"):
+        store = with_queue(open_it, url, "")()
+        store.append(make_said("1", "run"), owner="p")
+        assert store.queue_state()["durable"]
+        assert store.queue_state()["backlog"] == 1  # that of the other is not seen
+        store.close()
+    assert (tmp_path / "mine" / "queue.db").stat().st_mode & 0o077 == 0
+
+
+def test_one_of_two_processes_leads_and_erasing_waits_for_it(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores.delivering._TO_HOLD", 0.3)
+    first, second = (LocalQueue(tmp_path / "queue.db") for _ in range(2))
+    first.push("{}")
+    assert first.lead()
+    assert first.lead()
+    assert not second.lead()
+    server.away = True  # so that nothing is handed over
+    store = QueuedStore(lambda: server, "postgresql://host/db", [second])
+    with pytest.raises(StoreUnavailableError, match="another process"):
+        store.erase(ADA, at=NOW)
+    store.close()
+    first.close()
+
+
+def test_a_batch_on_its_way_does_not_bring_back_who_is_erased_meanwhile(store, server):
+    on_its_way, go_on = threading.Event(), threading.Event()
+    inside = server.inside.append_all
+
+    def slow(events):
+        on_its_way.set()
+        go_on.wait(30)
+        return inside(events)
+
+    server.away = True
+    store.append(make_said("a", "run-a", ADA), owner="p")
+    server.inside.append_all = slow
+    server.away = False
+    assert on_its_way.wait(30)
+    until(lambda: not store._delivery.down)
+    erasing = threading.Thread(target=lambda: store.erase(ADA, at=NOW))
+    erasing.start()
+    go_on.set()
+    erasing.join(30)
+    assert server.inside.events("run-a") == []
+    until(lambda: not store.queue_state()["backlog"])
+    assert server.inside.events("run-a") == []
 
 
 def test_redis_keeps_what_it_took_with_its_append_only_file(tmp_path, redis_server):
@@ -242,7 +332,7 @@ def test_two_stores_never_share_a_queue(redis_server, monkeypatch):
         "postgresql://a/x?schema=z",
     ):
         store = with_queue(lambda: None, url, redis_server.url)()
-        names.add(store._delivery._queue._key)
+        names.add(store._delivery._queues[0]._key)
         store.close()
     assert len(names) == 4
 
