@@ -1,6 +1,7 @@
 """One process of agents for `faults`: each serves a user and writes down what it handed over.
 
-A line is written when the hook has returned, so it is what the memory has acknowledged.
+A line is written when the hook has returned. `durable` says whether all that this process handed
+over was durable then; it is acknowledged from the first line on that says so.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from hindsight_core import Hindsight, HindsightError, RunRecorder, Scope
 def main() -> None:
     """Run the agents until the time is over."""
     told = json.loads(sys.argv[1])
-    lock = threading.Lock()
     with Path(told["log"]).open("a", encoding="utf-8") as log:
-        log_line = Log(log, lock)
         with Hindsight.open(
             told["url"], embedder=None, cache=told["cache"], queue=told["queue"]
         ) as hindsight:
+            log_line = Log(log, lambda: hindsight.unrecorded == 0)
             log_line(ready=True)
             go = Path(told["go"])
             while not go.exists():
@@ -39,21 +39,25 @@ def main() -> None:
                 agent.start()
             while time.time() < until:
                 time.sleep(0.25)
+                log_line()
                 log_line(health=story(hindsight.health().as_dict()))
             for agent in agents:
                 agent.join()
+        log_line()  # closing has waited for what was late
 
 
 class Log:
-    """Writes lines at once, whole, and with the time."""
+    """Writes lines at once, whole, with the time and whether all that came before is durable."""
 
-    def __init__(self, file: IO[str], lock: threading.Lock) -> None:
+    def __init__(self, file: IO[str], durable: Callable[[], bool]) -> None:
         self._file = file
-        self._lock = lock
+        self._durable = durable
+        self._lock = threading.Lock()
 
     def __call__(self, **what: Any) -> None:
         with self._lock:
-            self._file.write(json.dumps({"at": time.time(), **what}) + "\n")
+            what |= {"at": time.time(), "durable": self._durable()}
+            self._file.write(json.dumps(what) + "\n")
             self._file.flush()
 
 

@@ -1,9 +1,9 @@
 """Agents go on while the servers of their memory are killed, paused and restarted.
 
 Sixteen agents in four processes, one of which is killed, too, while PostgreSQL is away. What a hook
-of the memory took, and what `remember` returned from, counts as acknowledged; at the end, when all
-servers are back, every piece of it must be in the store, once, and with its own user. With SQLite
-only processes are killed, and started anew.
+took counts as acknowledged once the memory says that nothing it took is still on its way; what
+`remember` returned from is. At the end, when all servers are back, every piece of it must be in the
+store, once, and with its own user. With SQLite only processes are killed, and started anew.
 """
 
 from __future__ import annotations
@@ -236,9 +236,19 @@ class Crew:
     def _lines(self) -> Iterator[dict[str, Any]]:
         for number in range(PROCESSES):
             log = self._folder / f"{number}.log"
-            for line in log.read_text().splitlines() if log.exists() else ():
-                if line.endswith("}"):  # who was killed may have left half a line
-                    yield json.loads(line)
+            late: list[dict[str, Any]] = []
+            for text in log.read_text().splitlines() if log.exists() else ():
+                if not text.endswith("}"):  # who was killed may have left half a line
+                    continue
+                line = json.loads(text)
+                if "ready" in line:  # a new process knows nothing of what the one before had begun
+                    yield from ({**one, "acknowledged": False} for one in late)
+                    late = []
+                late.append(line)
+                if line["durable"]:
+                    yield from ({**one, "acknowledged": True} for one in late)
+                    late = []
+            yield from ({**one, "acknowledged": False} for one in late)
 
 
 class _Noted:
@@ -253,12 +263,16 @@ class _Noted:
 
 
 def _compare(hindsight: Hindsight, lines: list[dict[str, Any]]) -> dict[str, float]:
-    """Count what was acknowledged, and what of it is lost, there twice, or with another user."""
-    acknowledged = lost = twice = crossed = 0
+    """Count what was acknowledged, and what of it is lost, there twice, or with another user.
+
+    What was still late when its process was killed is counted apart.
+    """
+    acknowledged = late = lost = twice = crossed = 0
     runs: dict[str, list[str]] = {}
     for line in lines:
         crossed += line.get("crossed", 0)
-        if line.get("kind"):
+        late += bool(line.get("kind")) and not line["acknowledged"]
+        if line.get("kind") and line["acknowledged"]:
             runs.setdefault(line["run"], []).append(line["kind"])
     for run, kinds in runs.items():
         found: Counter[str] = Counter()
@@ -288,7 +302,13 @@ def _compare(hindsight: Hindsight, lines: list[dict[str, Any]]) -> dict[str, flo
         lost += sum(contents[note] < 1 for note in notes)
         twice += sum(count - 1 for count in contents.values())
         crossed += sum("gardener" in text and f"{agent}-" not in text for text in contents)
-    return {"acknowledged": acknowledged, "lost": lost, "twice": twice, "crossed": crossed}
+    return {
+        "acknowledged": acknowledged,
+        "late": late,
+        "lost": lost,
+        "twice": twice,
+        "crossed": crossed,
+    }
 
 
 def _path() -> str:

@@ -41,10 +41,8 @@ logger: Final = logging.getLogger("hindsight_core")
 _control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInterrupt, SystemExit}
 _observers: list[Callable[[str, BaseException], None]] = []
 _MOST_KEPT: Final = 10_000
-_STUCK: Final = 1.0
-"""Seconds without an end of one after which nobody waits for those behind it."""
-_PAUSE_AFTER: Final = 3
-"""Deadlines missed in a row before memory is passed over for a while."""
+_STUCK: Final = 5.0  # seconds without an end of one after which nobody waits for the next ones
+_PAUSE_AFTER: Final = 3  # deadlines missed in a row before memory is passed over for a while
 
 
 def let_through(*types: type[BaseException]) -> None:
@@ -144,11 +142,13 @@ class Failsafe:
         """Return `function(...)`, or `default` when it raises or misses the deadline."""
         return self._call(operation, default, partial(function, *args, **kwargs), kept=False)
 
-    def wait_for_kept(self, seconds: float) -> bool:
-        """Wait until what was kept is done, or none of it ends for so many seconds: then False.
+    @property
+    def unrecorded(self) -> int:
+        """How much of what must not be passed over is not done yet, though its call returned."""
+        return self._kept + len(self._late)
 
-        What missed its deadline and still goes on is waited for as well.
-        """
+    def wait_for_kept(self, seconds: float) -> bool:
+        """Wait until what is late or kept is done, or none ends for so many seconds: then False."""
         wait_for_all(tuple(self._late), seconds)
         while self._kept:
             before = self._kept
@@ -210,9 +210,8 @@ class Failsafe:
             self.counts.last = f"{operation}: {describe(error)}"
             first = type(error) not in self._logged
             self._logged.add(type(error))
-        level = logging.WARNING if first else logging.DEBUG
         logger.log(
-            level,
+            logging.WARNING if first else logging.DEBUG,
             "memory is passed over in %s: %s (logged once a kind; see health())",
             operation,
             describe(error),

@@ -13,7 +13,9 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 # The user's data folder is never used.
-os.environ.setdefault("HINDSIGHT_URL", os.path.join(tempfile.mkdtemp(), "tests.db"))  # noqa: PTH118
+_folder = tempfile.mkdtemp()
+os.environ.setdefault("HINDSIGHT_URL", os.path.join(_folder, "tests.db"))  # noqa: PTH118
+os.environ.setdefault("HINDSIGHT_SPOOL", os.path.join(_folder, "queue.db"))  # noqa: PTH118
 
 
 def pytest_addoption(parser):

@@ -122,15 +122,15 @@ class Hindsight:
         """Open the memory at a path or URL; without one HINDSIGHT_URL, else the user's data folder.
 
         `embedder` is "auto" (the best one installed), a name, an `Embedder`, or None for text
-        search alone. A `reranker` reads the best candidates of a recall once more; without its word
-        in time the recall goes on, and `health` says so. A `judge` (of a chat model) says how two
-        memories relate, in the background. With `lazy` the store is opened at its first use, and
-        what goes wrong then is kept from the host; otherwise `StoreError` is raised here. A ready
-        `store` takes the place of the URL. With a `chat` model finished runs are reflected on;
-        without one no model is ever asked. `cache` (else HINDSIGHT_CACHE) is the URL of a Redis
-        server for hot queries, `queue` (else HINDSIGHT_QUEUE) that of one or a file, where events
-        wait while a server store is away, `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant
-        server or folder. An `observer` is told how long steps take; no word of a memory.
+        search alone. A `reranker` reads the best candidates of a recall once more, if it is in time
+        (see `health`). A `judge` (of a chat model) says how two memories relate, in the background.
+        With `lazy` the store is opened at its first use, and what goes wrong then is kept from the
+        host; otherwise `StoreError` is raised here. A ready `store` takes the place of the URL.
+        With a `chat` model finished runs are reflected on; without one no model is ever asked.
+        `cache` (else HINDSIGHT_CACHE) is the URL of a Redis server for hot queries, `queue` (else
+        HINDSIGHT_QUEUE) that of one or a file, where events wait while a server store is away,
+        `vectors` (else HINDSIGHT_VECTORS) that of a Qdrant server or folder. An `observer` is told
+        how long steps take; no word of a memory.
         """
         where = store.url if store is not None else locate(url)
         opening = with_queue(lambda: open_store(where, cache, vectors), where, queue)
@@ -401,6 +401,11 @@ class Hindsight:
         return read_readiness(self._core, self._encoder)
 
     @property
+    def unrecorded(self) -> int:
+        """How many hooks returned before what they record was durable and still are at it."""
+        return self._core.failsafe.unrecorded
+
+    @property
     def settings(self) -> Settings:
         """The settings in force."""
         return self._core.settings
@@ -437,21 +442,17 @@ class Hindsight:
         return found[0]
 
     def _take_up(self, recorder: RunRecorder, session: str | None, nested: bool) -> None:
-        """Before a run: judge what earlier ones left behind, so that it is known in this one.
-
-        Meanwhile its task is encoded, for which it will be the first to wait.
-        """
+        """Before a run: judge what earlier ones left behind, and encode its task meanwhile."""
         if recorder.task:
             self._recaller.prefetch(recorder.task)
         before = ""
         if session is not None and not nested and recorder.scope is not None:
-            place = (recorder.scope, session)
             with self._lock:
-                before = self._open_turns.pop(place, "")
+                before = self._open_turns.pop(place := (recorder.scope, session), "")
                 self._open_turns[place] = recorder.run_id
                 while len(self._open_turns) > _MAX_OPEN_TURNS:
                     self._open_turns.pop(next(iter(self._open_turns)))
-        before = before if before != recorder.run_id else ""
+        before = "" if before == recorder.run_id else before
         self._intake.sweep(before)
         self._encoder.wake()
         self.idle.note()

@@ -19,7 +19,8 @@ class Health:
     """What `Hindsight.health()` returns.
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
-    tried while the store hung; `vectors_error` says why the index beside the store is passed over,
+    tried while the store hung; `unrecorded` hooks that returned and are not done recording: a kill
+    would lose that; `vectors_error` says why the index beside the store is passed over,
     `untold` how many changes it still waits for; `queue` where the events of a server store wait
     while it is away (`place`, `durable`), how many do (`backlog`), and what is wrong with that;
     `pending_runs` runs whose events are not judged yet; `changed` are records that were changed
@@ -39,6 +40,7 @@ class Health:
     errors: dict[str, int] = field(default_factory=dict[str, int])
     timeouts: int = 0
     passed_over: int = 0
+    unrecorded: int = 0
     last_error: str = ""
     pending_runs: int = 0
     unencoded: int = 0
@@ -77,7 +79,7 @@ def read_readiness(core: Core, encoder: Encoder) -> Readiness:
 
 def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     """Look at the store and at what the failsafe counted; never raises for a store that is down."""
-    counts = core.failsafe.counts
+    counts, unrecorded = core.failsafe.counts, core.failsafe.unrecorded
     pending = unencoded = 0
     memories: dict[str, int] = {}
     open_alerts: Counter[str] = Counter()
@@ -119,6 +121,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         errors=dict(counts.by_operation),
         timeouts=counts.timeouts,
         passed_over=counts.passed_over,
+        unrecorded=unrecorded,
         last_error=counts.last,
         pending_runs=pending,
         unencoded=unencoded,

@@ -71,6 +71,7 @@ def _gauges(health: Health) -> Iterator[Metric]:
         ("queue_backlog", "Events that wait for the store", health.queue.get("backlog", 0)),
         ("queue_refused", "Events that waited and were refused", health.queue.get("refused", 0)),
         ("queue_up", "Whether the queue answers, or there is none", not health.queue.get("error")),
+        ("unrecorded", "Hooks that returned and are not done recording", health.unrecorded),
         ("pending_runs", "Runs that are not judged yet", health.pending_runs),
         ("unencoded", "Memories without a vector", health.unencoded),
         ("changed_records", "Records that were changed from outside", len(health.changed)),

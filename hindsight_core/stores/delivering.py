@@ -24,12 +24,11 @@ Take = Callable[[Sequence[tuple[EventBase, str]]], object]
 _BATCH: Final = 100
 _FIRST: Final = 0.1
 _LONGEST: Final = 2.0
-_LOOK_AGAIN: Final = 30.0
-"""Seconds between two looks for what a process that ended has left in a shared queue."""
+_LOOK_AGAIN: Final = 30.0  # for what a process that ended has left in a shared queue
 _AT_END: Final = 10.0
 _BREATH: Final = 0.001  # between two batches, for who wants to hold them up
-_TO_HOLD: Final = 10.0
-"""Twice as long as a process that was killed leads."""
+_TO_CLOSE: Final = 2.0
+_TO_HOLD: Final = 10.0  # twice as long as a process that was killed leads
 
 
 class Delivery:
@@ -55,8 +54,7 @@ class Delivery:
         self._moving = threading.Lock()
         self._wanted = threading.Event()
         self._stopped = threading.Event()
-        self._pushed: dict[int, tuple[int, int]] = {}
-        """The last event of this process in each queue that holds any, by the queue's number."""
+        self._pushed: dict[int, tuple[int, int]] = {}  # our last event in each queue, by its number
         self._errors: dict[str, str] = {}
         self._warned: set[str] = set()
         self._pid = 0
@@ -136,6 +134,8 @@ class Delivery:
                     left,
                     self._place,
                 )
+        if self._moving.acquire(timeout=_TO_CLOSE):  # a batch on its way would come twice
+            self._moving.release()
         for queue in self._queues:
             queue.close()
 

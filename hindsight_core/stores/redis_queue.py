@@ -106,7 +106,7 @@ class RedisQueue:
 def _answering(name: str) -> Generator[None]:
     try:
         yield
-    except redis.RedisError as error:
+    except (redis.RedisError, OSError, ValueError) as error:  # the last two: closed meanwhile
         raise QueueError(f"{name}: {type(error).__name__}: {error}") from error
 
 

@@ -26,7 +26,7 @@ def figures_of(store, seconds):
     return {name.partition(".")[2]: value for name, value in found.items()}, done.stderr
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("store", ["postgres", "sqlite"])
 def test_nothing_acknowledged_is_lost_doubled_or_crossed_while_servers_fail(store):
     figures, told = figures_of(store, 20)
