@@ -39,7 +39,7 @@ _FAULTS = (
 _WITH_A_PROCESS = ("postgres", "kill")
 """The fault in the middle of which a process of agents is killed as well."""
 _TO_DELIVER = 300
-"""Seconds after which what still waits counts as lost."""
+"""Seconds that processes have to end, and then what waits to arrive; what does not is lost."""
 
 
 def measure(
@@ -144,7 +144,7 @@ class Crew:
 
     def judge(self) -> dict[str, float]:
         """Wait for all to end and all that waited to arrive; compare."""
-        codes = [worker.wait(self._seconds + 120) for worker in self._workers]
+        codes = [worker.wait(self._seconds + _TO_DELIVER) for worker in self._workers]
         lines = list(self._lines())
         print(f"  they ended with {codes}; {len(lines)} lines", file=sys.stderr)
         with self._opened() as hindsight:

@@ -249,7 +249,7 @@ class Delivery:
             return default
 
     def _note(self, queue: WriteQueue, error: QueueError) -> None:
-        if str(error) != self._errors.get(queue.name):
+        if str(error) != self._errors.get(queue.name) and not self._stopped.is_set():
             logger.warning("the write queue is passed over: %s", error)
         self._errors[queue.name] = str(error)
 

@@ -102,6 +102,7 @@ class LocalQueue:
         self._connection: sqlite3.Connection | None = None
         self._inherited: list[object] = []
         self._pid = 0
+        self._closed = False
 
     @property
     def name(self) -> str:
@@ -140,6 +141,7 @@ class LocalQueue:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()
             self._connection = None
@@ -158,6 +160,8 @@ class LocalQueue:
                 raise QueueError(f"{self.name}: {error}") from error
 
     def _opened(self) -> sqlite3.Connection:
+        if self._closed:
+            raise OSError("the queue was closed")
         if self._pid != os.getpid():  # SQLite forbids to use, and even to close, it after a fork
             self._inherited.append(self._connection)
             self._connection, self._pid = None, os.getpid()
