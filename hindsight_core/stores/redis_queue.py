@@ -106,7 +106,8 @@ class RedisQueue:
 def _answering(name: str) -> Generator[None]:
     try:
         yield
-    except (redis.RedisError, OSError, ValueError) as error:  # the last two: closed meanwhile
+    except (redis.RedisError, OSError, ValueError, AttributeError) as error:
+        # The last three: closed meanwhile, under the hands of another thread.
         raise QueueError(f"{name}: {type(error).__name__}: {error}") from error
 
 
