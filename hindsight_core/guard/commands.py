@@ -1,11 +1,11 @@
-"""Finds commands that fetch code from the network and run it unseen."""
+"""Finds what is dangerous by its form: commands that run fetched code, credentials handed out."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-__all__ = ["leaks_by_image", "runs_fetched_code"]
+__all__ = ["hands_out_credential", "leaks_by_image", "runs_fetched_code"]
 
 _FETCH: Final = r"\b(?:curl|wget|fetch|aria2c|lynx|iwr|irm|invoke-(?:webrequest|restmethod))\b"
 _SHELL: Final = (
@@ -35,6 +35,24 @@ _IMAGE: Final = re.compile(
     r"|<img\b[^>\n]{0,200}src\s*=\s*[\"']?https?://[^>\n]{0,300}[?&=][^>\n]{0,100}[{<$\[]",
     re.IGNORECASE,
 )
+
+# A word that says that it works, one for a credential, and what looks like one: with a digit.
+_VALUE: Final = r"\s*[\"'`“「]?(?=[\w-]{0,60}\d)[A-Za-z][\w-]{7,}"
+_CREDENTIAL: Final = re.compile(
+    r"\b(?:valid|correct|working|right|real|actual|master|shared|admin)\b[^.\n]{0,24}"
+    rf"\b(?:key|token|password|passcode|secret)\b[^.\n]{{0,30}}?(?:\bis\b|:|=){_VALUE}"
+    r"|(?:有效|正确|可用|真正|实际|万能|共用|管理员)[^。\n]{0,12}(?:密钥|令牌|密码|口令|key|token)[^。\n]{0,10}?"
+    rf"(?:是|为|：|:|=){_VALUE}",
+    re.IGNORECASE,
+)
+_NAMES_CREDENTIAL: Final = re.compile(
+    r"key|token|password|passcode|secret|密钥|令牌|密码|口令", re.IGNORECASE
+)
+
+
+def hands_out_credential(text: str) -> bool:
+    """Whether a text says which credential is the one that works: only a person may set one."""
+    return _NAMES_CREDENTIAL.search(text) is not None and _CREDENTIAL.search(text) is not None
 
 
 def leaks_by_image(text: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hindsight_core.guard.commands import leaks_by_image, runs_fetched_code
+from hindsight_core.guard import commands
 from hindsight_core.guard.phrases import Hit
 from hindsight_core.guard.reading import Reading, Sentence
 from hindsight_core.guard.roles import role_markers
@@ -67,8 +67,9 @@ _REFUSE: Final = Gravity.REFUSE
 _COMMANDS: Final = tuple(
     (Finding(reason=reason, gravity=Gravity.QUARANTINE, firm=True), shows)
     for reason, shows in (
-        ("runs code from the network", runs_fetched_code),
-        ("sends what it shows by an image", leaks_by_image),
+        ("runs code from the network", commands.runs_fetched_code),
+        ("sends what it shows by an image", commands.leaks_by_image),
+        ("hands out a credential", commands.hands_out_credential),
     )
 )
 
@@ -134,6 +135,8 @@ RULES: Final[tuple[Rule, ...]] = (
         unless=("protect",),
     ),
     *_accounts(),
+    Rule(reason="disowns the user", needs=("disowned",), unless=("protect",), firm=True),
+    Rule(reason="appoints", needs=("appoints",), unless=("protect", "asking"), firm=True),
     Rule(
         reason="keeps a secret in the clear",
         needs=("plaintext", "secret", "keep"),
@@ -179,9 +182,11 @@ _NEGATED_BY: Final = 5
 _HARM: Final = frozenset(
     {
         *("drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"),
-        *("pay", "keep", "plaintext", "check_off"),
+        *("pay", "keep", "plaintext", "check_off", "appoints"),
     }
 )
+_RIGHTS: Final = frozenset({"grant", "approve", "privilege"})
+"""What is not there where the text says that it is lacking ("has no right to approve")."""
 
 
 def judge_text(reading: Reading, rules: Sequence[Rule] = RULES) -> list[Finding]:
@@ -207,15 +212,18 @@ def findings_of(concepts: Sentence, rules: Sequence[Rule] = RULES) -> list[Findi
 
 
 def _without_negated(concepts: Sentence) -> Sentence:
-    negators = concepts.get("negator")
-    if not negators:
+    negators, gaps = concepts.get("negator", ()), concepts.get("lacking", ())
+    if not negators and not gaps:
         return concepts
     kept = dict(concepts)
-    for concept in _HARM & concepts.keys():
+    for concept in (_HARM | _RIGHTS) & concepts.keys():
+        before = negators if concept in _HARM else ()
+        around = gaps if concept in _RIGHTS else ()
         hits = [
             hit
             for hit in concepts[concept]
-            if not any(0 <= hit.start - negator.end < _NEGATED_BY for negator in negators)
+            if not any(0 <= hit.start - negator.end < _NEGATED_BY for negator in before)
+            and not any(gap.start <= hit.start and hit.end <= gap.end for gap in around)
         ]
         if hits:
             kept[concept] = hits
