@@ -79,9 +79,7 @@ def is_of_one_state(memory: Memory) -> bool:
     return (
         lesson is not None
         and lesson.mistake.error_class is ErrorClass.SOFT
-        and (
-            says_no_effect(lesson.mistake.consequence) or says_verdict(lesson.mistake.consequence)
-        )
+        and (says_no_effect(lesson.mistake.consequence) or says_verdict(lesson.mistake.consequence))
     )
 
 
