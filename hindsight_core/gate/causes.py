@@ -35,6 +35,7 @@ _REQUIRED: Final = re.compile(
     r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
 )
 _VARIABLE: Final = re.compile(r"'[^']*'|\"[^\"]*\"|「[^」]*」|[^\W_]*[0-9][\w.:/-]*")
+_LETTERS: Final = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
 _SHORTEST: Final = 4
 
 
@@ -204,10 +205,23 @@ class _Case:
             yield self._cause(shared)
 
     def _shared(self) -> Iterator[Cause]:
-        """All that two or more failing calls have in common, where the tool is known to work."""
+        """All that two or more failing calls have in common, where the tool is known to work.
+
+        Not where the error speaks of what they do not share: of the certificates with which one
+        booking was to be paid in vain, and not of the booking.
+        """
+        if any(map(self._speaks_of, self._common_names())):
+            return
         common = frozenset[str].intersection(*(traits.said for traits in self.traits))
         if (self.worked or self.eager) and any(" has " in said for said in common):
             yield self._cause(common)
+
+    def _speaks_of(self, name: str) -> bool:
+        """Whether the error has a word of each of the different values of an argument."""
+        values = {value.text for value in self._values(self.failed, name)}
+        return len(values) > 1 and all(
+            any(word in self.error for word in _LETTERS.findall(plain(text))) for text in values
+        )
 
     def _common_names(self) -> list[str]:
         every = [{value.name for value in call} for call in self.failed]

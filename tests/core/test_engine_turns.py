@@ -286,3 +286,16 @@ def test_a_mistake_that_is_made_again_does_not_take_its_fix_back(hs):
     (lesson,) = hs.memories(ME, Where(kinds=(Kind.LESSON,)))
     assert "20:00" in lesson.content
     assert "No way was found" not in lesson.content
+
+
+def test_an_error_about_what_differs_is_not_held_against_what_is_shared(hs):
+    for number, paid in enumerate(("certificate_11", "certificate_22")):
+        run = hs.run(ME, task="Upgrade the booking")
+        call = {"name": "upgrade", "args": {"booking": "HX1", "payment": paid}}
+        run.before_tool(**call, call_id=str(number))
+        error = "Error: certificate cannot be used to upgrade"
+        run.after_tool(**call, call_id=str(number), result=error, flagged_error=True)
+        run.finish(ok=False)
+    run = hs.run(ME, task="Upgrade the booking")
+    assert not run.before_tool("upgrade", {"booking": "HX1", "payment": "gift_card_3"}).flagged
+    assert run.before_tool("upgrade", {"booking": "HX1", "payment": "certificate_11"}).flagged
