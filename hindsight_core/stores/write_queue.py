@@ -179,15 +179,19 @@ class LocalQueue:
             isolation_level=None,
             check_same_thread=False,
         )
-        for statement in (
-            "PRAGMA journal_mode = WAL",
-            "PRAGMA synchronous = FULL",
-            "PRAGMA secure_delete = ON",
-            f"PRAGMA max_page_count = {(1 << 30) if self.durable else _MOST_PAGES}",
-            f"CREATE TABLE IF NOT EXISTS {self._table} {_COLUMNS}",
-            f"CREATE TABLE IF NOT EXISTS {self._table}_lead {_COLUMNS_OF_LEAD}",
-        ):
-            connection.execute(statement).fetchall()
+        try:
+            for statement in (
+                "PRAGMA journal_mode = WAL",
+                "PRAGMA synchronous = FULL",
+                "PRAGMA secure_delete = ON",
+                f"PRAGMA max_page_count = {(1 << 30) if self.durable else _MOST_PAGES}",
+                f"CREATE TABLE IF NOT EXISTS {self._table} {_COLUMNS}",
+                f"CREATE TABLE IF NOT EXISTS {self._table}_lead {_COLUMNS_OF_LEAD}",
+            ):
+                connection.execute(statement).fetchall()
+        except BaseException:
+            connection.close()
+            raise
         me = secrets.token_hex(8)
         connection.create_function("me", 0, lambda: me)
         return connection

@@ -130,6 +130,8 @@ def test_the_command_line_works_without_any_extra(tmp_path):
     done = run(
         f"""
         import sys
+        from hindsight_core import Hindsight
+        Hindsight.open({str(tmp_path / "m.db")!r}).close()
         sys.argv = ["hindsight-core", "stats", "--store", {str(tmp_path / "m.db")!r}, "--json"]
         from hindsight_core.cli import main
         main()

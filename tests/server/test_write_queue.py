@@ -192,6 +192,8 @@ def test_what_a_process_left_behind_is_delivered_by_the_next(server, queue):
     until(lambda: not second.queue_state()["backlog"])
     assert [event.key for event in server.inside.events("run")] == ["1"]
     second.close()
+    for left in first._delivery._queues:  # the system closes what a killed process had open
+        left.close()
 
 
 def test_while_both_are_away_events_wait_in_a_file(server, redis_server, tmp_path):
