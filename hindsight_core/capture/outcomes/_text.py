@@ -21,7 +21,7 @@ from hindsight_core.text import shorten
 __all__ = ["judge_html", "judge_text", "split_http"]
 
 _HTTP: Final = re.compile(
-    r"\s*(?:HTTP(?:/[0-9.]{1,3})?|status(?: code)?:?|状态码[:：]?)[ :]*([1-5][0-9]{2})\b[^\n{\[<]*",
+    r"\s*(?:HTTP(?:/[0-9.]{1,3})?|status(?: code)?:?|状态码[:：]?)[ :]*([1-5][0-9]{2})\b(?!, [a-z])[^\n{\[<]*",
     re.IGNORECASE,
 )
 _EXCEPTION: Final = re.compile(
@@ -67,7 +67,8 @@ def judge_html(text: str) -> Failure | None:
         ):
             status = int(code[1]) if code else None
             return Failure(message=f"{heading}. {page.text[:300]}".strip(), status=status)
-    if len(page.text) <= _SHORT and _says_no(without_harmless(normalise(page.text))):
+    normal = without_harmless(normalise(page.text))
+    if len(page.text) <= _SHORT and (_says_no(normal) or says(normal, "in_the_way")):
         return Failure(message=" ".join((*page.headings[:1], page.text)))
     return None
 
@@ -155,6 +156,8 @@ def _of_the_tool(whole: str, context: ToolContext) -> bool:
 
 def _content(text: str, context: ToolContext) -> Failure | None:
     """Judge what a search, a file or a translation returned: only the tool's own short word."""
+    if is_short(text) and not _is_file(context) and says(normalise(text), "in_the_way"):
+        return Failure(message=text)
     if not is_short(text) or text.count("\n") > (0 if context.raw else 2):
         return None
     listed = _ENTRY.match(text) or text.count("、") >= 2
