@@ -52,7 +52,7 @@ def forget(
             typer.confirm(f"Erase everything of user {scope.user!r}?", abort=True, err=True)
         for memory_id in ids or ():
             hindsight.get(scope, memory_id)  # an id that is not there is said to be so
-        receipt = hindsight.forget(scope, ids or None)
+        receipt = hindsight.forget(scope, ids or None, by="command line")
     if as_json:
         print_json(asdict(receipt) | {"scope": receipt.scope.model_dump(mode="json")})
         return

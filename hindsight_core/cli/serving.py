@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from types import FrameType
 from typing import Annotated, Final
 
 import typer
@@ -15,6 +17,8 @@ __all__ = ["register"]
 
 _EVERY: Final = 5.0
 """Seconds between two looks for runs that somebody left behind."""
+_GRACE: Final = 5
+"""Seconds that requests have to end once the process is told to."""
 
 
 def register(app: typer.Typer) -> None:
@@ -35,6 +39,7 @@ def serve(
     """Look after a shared memory: judge runs that were left behind, maintain it.
 
     Health over HTTP: /healthz, /readyz, /metrics. It waits for servers that are not there yet.
+    SIGTERM ends it in order, with exit code 0.
     """
     if log_level not in ("debug", "info", "warning", "error"):
         raise ConfigurationError("--log-level: one of debug, info, warning, error")
@@ -51,6 +56,8 @@ def serve(
     with Hindsight.open(store, lazy=True, observer=observer) as hindsight:
         worker = threading.Thread(target=_look_after, args=(hindsight, stop), daemon=True)
         worker.start()
+        # The server raises the signal once more when it has ended: nothing would follow it.
+        signal.signal(signal.SIGTERM, _ended)
         try:
             uvicorn.run(
                 HealthApp(hindsight, registry=observer.registry),
@@ -58,6 +65,7 @@ def serve(
                 port=port,
                 log_level=log_level,
                 access_log=False,
+                timeout_graceful_shutdown=_GRACE,
             )
         finally:
             stop.set()
@@ -74,3 +82,7 @@ def _look_after(hindsight: Hindsight, stop: threading.Event) -> None:
                 hindsight.flush()
                 hindsight.idle.begin()
         stop.wait(_EVERY)
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    del number, frame

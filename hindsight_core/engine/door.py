@@ -251,9 +251,8 @@ class Hindsight:
     ) -> Memory:
         """Store one memory and return it, or the one that says the same already.
 
-        `source` is the channel that the text came from, as the calling code knows it. Raises
-        `InvalidMemoryError` for a text that cannot be stored or that the guard refuses; a memory
-        that the guard holds back is returned with status `quarantined`.
+        `source` is the channel that the text came from. Raises `InvalidMemoryError` for what cannot
+        be stored or the guard refuses; what it holds back is returned with status `quarantined`.
         """
         candidate = said(
             scope,
@@ -302,8 +301,7 @@ class Hindsight:
         """Make one short-term record of a session: what was wanted, of what, what came of it.
 
         By the chat model where there is one, else by rules; again, it renews the record. Raises
-        `NotFoundError` when no run of the session is kept, `InvalidMemoryError` when the guard
-        refuses it; what the guard holds back is returned with status `quarantined`.
+        `NotFoundError` when no run of it is kept, `InvalidMemoryError` when the guard refuses it.
         """
         return self.reflection.summarize(scope, session)
 
@@ -342,9 +340,11 @@ class Hindsight:
         """One memory in full, by its id or its number in the newest block; `NotFoundError`."""
         return tell(self._core, scope, memory_id)
 
-    def forget(self, scope: Scope, ids: Sequence[str] | str | None = None) -> ErasureReceipt:
-        """Erase some memories by id, or with `ids` None everything of the scope, and prove it."""
-        return forget(self._core, self.sharing, scope, [ids] if isinstance(ids, str) else ids)
+    def forget(
+        self, scope: Scope, ids: Sequence[str] | str | None = None, *, by: str = "user"
+    ) -> ErasureReceipt:
+        """Erase memories by id, or everything of the scope; `by` is who the audit log names."""
+        return forget(self._core, self.sharing, scope, [ids] if isinstance(ids, str) else ids, by)
 
     def verify(
         self,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from hindsight_core.engine.core import Core
-from hindsight_core.engine.deciding import covers
+from hindsight_core.engine.deciding import covers, who
 from hindsight_core.engine.receiving import decline
 from hindsight_core.engine.sharing import Sharing
 from hindsight_core.errors import HindsightError
@@ -28,8 +28,15 @@ _INDEXED: Final = "indexed vectors"
 """The place of a receipt that a store with an index of vectors beside it has."""
 
 
-def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None) -> ErasureReceipt:
-    """Erase some memories by id, or with `ids` None everything of the scope; see `Hindsight`."""
+def forget(
+    core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None, by: str
+) -> ErasureReceipt:
+    """Erase some memories by id, or with `ids` None everything of the scope; see `Hindsight`.
+
+    `by` stays in the audit log, which nobody can erase from: a channel or a role, or the name of
+    who answers for it.
+    """
+    actor = who(by)
     receipt = _forget(core, sharing, scope, ids)
     for clear in core.caches:
         clear()
@@ -39,7 +46,7 @@ def forget(core: Core, sharing: Sharing, scope: Scope, ids: Sequence[str] | None
     detail = ", ".join(f"{name} {count}" for name, count in receipt.removed.items())
     subject = f"{len(ids)} ids" if ids is not None else "scope"
     core.store.audit(
-        AuditEntry(at=receipt.at, actor="user", action="forget", subject=subject, detail=detail)
+        AuditEntry(at=receipt.at, actor=actor, action="forget", subject=subject, detail=detail)
     )
     return receipt
 

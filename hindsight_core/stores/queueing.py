@@ -63,6 +63,7 @@ class QueuedStore:
         self._open_store = open_store
         self._store: Store | None = None
         self._opening = threading.Lock()
+        self._closed = False
         self._calls = DaemonPool(size=_AT_ONCE)
         self._probes = DaemonPool(size=2)
         self._delivery = Delivery(queues, self._probe, self._take, url)
@@ -125,6 +126,7 @@ class QueuedStore:
 
     def close(self) -> None:
         self._delivery.close()
+        self._closed = True  # a thread that asks for the server must not open it once more
         if self._store is not None:
             self._store.close()
 
@@ -165,5 +167,9 @@ class QueuedStore:
     def _opened(self) -> Store:
         with self._opening:
             if self._store is None:
+                if self._closed:
+                    raise StoreUnavailableError(f"{self.url}: the store was closed; open it again")
                 self._store = self._open_store()
+                if self._closed:  # meanwhile
+                    self._store.close()
             return self._store

@@ -53,6 +53,7 @@ class RedisQueue:
             raise ConfigurationError(f"queue: {error}. Use redis://host:port/number") from error
         self._lead = self._redis.register_script(_TAKE)
         self._me = secrets.token_hex(8)
+        self._closed = False
         parts = urlsplit(url)
         self._name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._key = f"hindsight:{name_of(store)}:queue"
@@ -66,30 +67,30 @@ class RedisQueue:
         return True
 
     def push(self, body: str) -> Position:
-        with _answering(self._name):
+        with self._answering():
             return _position(self._redis.xadd(self._key, {"body": body}))
 
     def peek(self, limit: int) -> list[tuple[Position, str]]:
-        with _answering(self._name):
+        with self._answering():
             found = self._redis.xrange(self._key, count=limit)
         return [(_position(id_), str(fields.get("body", ""))) for id_, fields in found]
 
     def remove(self, positions: Sequence[Position]) -> None:
         if positions:
-            with _answering(self._name):
+            with self._answering():
                 self._redis.xdel(self._key, *(f"{one}-{other}" for one, other in positions))
 
     def lead(self) -> bool:
         me = f"{self._me}:{os.getpid()}"  # a forked process is another one
-        with _answering(self._name):
+        with self._answering():
             return bool(self._lead(keys=[f"{self._key}:lead"], args=[me, 1_000 * LEAD_SECONDS]))
 
     def size(self) -> int:
-        with _answering(self._name):
+        with self._answering():
             return int(self._redis.xlen(self._key))
 
     def warning(self) -> str:
-        with _answering(self._name):
+        with self._answering():
             about = self._redis.info()
         if not int(about.get("aof_enabled", 0)):
             return "appendonly is off: what waits is lost when Redis ends"
@@ -99,16 +100,21 @@ class RedisQueue:
         return ""
 
     def close(self) -> None:
+        self._closed = True
         self._redis.close()
 
-
-@contextmanager
-def _answering(name: str) -> Generator[None]:
-    try:
-        yield
-    except (redis.RedisError, OSError, ValueError, AttributeError) as error:
-        # The last three: closed meanwhile, under the hands of another thread.
-        raise QueueError(f"{name}: {type(error).__name__}: {error}") from error
+    @contextmanager
+    def _answering(self) -> Generator[None]:
+        if self._closed:
+            raise QueueError(f"{self._name}: the queue was closed")
+        try:
+            yield
+        except (redis.RedisError, OSError, ValueError, AttributeError) as error:
+            # The last three: closed meanwhile, under the hands of another thread.
+            raise QueueError(f"{self._name}: {type(error).__name__}: {error}") from error
+        finally:
+            if self._closed:  # or a connection that was made meanwhile would stay
+                self._redis.close()
 
 
 def _position(id_: str) -> Position:

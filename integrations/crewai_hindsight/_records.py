@@ -92,7 +92,7 @@ class Records:
         if metadata_filter or not _is_root(scope_prefix):
             return 0
         if record_ids is None and categories is None and older_than is None:
-            self._hindsight.forget(scope)
+            self._hindsight.forget(scope, by="crewai")
         else:
             chosen = [
                 record.id
@@ -101,7 +101,7 @@ class Records:
                 and (not categories or record.categories[0] in categories)
                 and (older_than is None or record.created_at < _aware(older_than))
             ]
-            self._hindsight.forget(scope, chosen)
+            self._hindsight.forget(scope, chosen, by="crewai")
         return before - self.count()
 
     def reset(self, scope_prefix: str | None = None) -> None:

@@ -69,7 +69,7 @@ def memory_tools(
             memory_id: The id that memory_search showed.
         """
         memory = hs.get(_scope(config), memory_id)
-        hs.forget(_scope(config), [memory.id])
+        hs.forget(_scope(config), [memory.id], by="agent")
         return f"Forgot {memory.id}."
 
     def memory_details(memory_id: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it

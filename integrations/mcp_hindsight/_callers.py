@@ -13,6 +13,7 @@ from hindsight_core import Scope
 __all__ = ["Caller", "Quota", "Window"]
 
 _MOST_KEYS: Final = 10_000
+_NAMED: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,6 +29,11 @@ class Caller:
     def scope(self) -> Scope:
         """The scope of everything that this caller stores or sees."""
         return Scope(user=self.user, tenant=self.tenant, agent=self.agent)
+
+    @property
+    def named(self) -> str:
+        """How the audit log names him: not by the user, whose name must not outlive an erasure."""
+        return f"mcp: {self.agent}"[:_NAMED] if self.agent else "mcp"
 
     @property
     def key(self) -> tuple[str, ...]:

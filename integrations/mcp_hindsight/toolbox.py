@@ -177,7 +177,7 @@ class Toolbox:
         ids = list(dict.fromkeys(takes.parse(takes.Forget, arguments).memory_ids))
         for one in ids:  # all or nothing: an id that is not there is said to be so
             self._hs.get(caller.scope, one)
-        receipt = self._hs.forget(caller.scope, ids)
+        receipt = self._hs.forget(caller.scope, ids, by=caller.named)
         left = any(receipt.remaining.values())
         return gives.Forgotten(
             erased=ids,

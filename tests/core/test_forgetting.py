@@ -5,7 +5,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from hindsight_core import Context, Hindsight, Kind, Memory, Scope, Source, Where
+from hindsight_core import (
+    ConfigurationError,
+    Context,
+    Hindsight,
+    Kind,
+    Memory,
+    Scope,
+    Source,
+    Where,
+)
 from hindsight_core.ports import IndexInfo
 from hindsight_core.schema import MemoryValue
 from hindsight_core.testing.samples import unit_vector
@@ -135,9 +144,18 @@ def test_a_copy_that_was_moved_away_or_deleted_is_no_error(hs, tmp_path):
 def test_what_the_log_keeps_of_an_erasure_is_who_when_and_how_much(hs):
     memory = hs.remember(ANA, "The canary sings.")
     hs.forget(ANA, [memory.id])
-    hs.forget(ANA)
+    hs.forget(ANA, by="  the\nprivacy desk ")
     assert "canary" not in str(hs.store.audit_log()).replace(memory.id, "")
-    assert [entry.action for entry in hs.store.audit_log()] == ["forget", "forget"]
+    log = [(entry.action, entry.actor) for entry in hs.store.audit_log()]  # newest first
+    assert log == [("forget", "the privacy desk"), ("forget", "user")]
+
+
+@pytest.mark.parametrize("by", ["", "   ", None, 7, "x" * 201])
+def test_nothing_is_erased_by_nobody(hs, by):
+    memory = hs.remember(ANA, "The canary sings.")
+    with pytest.raises(ConfigurationError, match="by: name who"):
+        hs.forget(ANA, [memory.id], by=by)
+    assert hs.get(ANA, memory.id)
 
 
 def test_what_this_process_remembered_of_writes_is_forgotten_too(hs):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from protocol_kit import TOKENS, TOOLS, WAYS, connected, http_server
 
+from hindsight_core import Hindsight
+
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
@@ -59,6 +61,18 @@ async def test_a_session_stores_finds_checks_and_forgets(joined, way):
         assert gone["remaining"]["memories"] == 0
         await client.answer("memory_forget", memory_ids=[found["memories"][0]["id"]])
         assert "no memory of that id" in await client.error("memory_details", memory_id=memory_id)
+
+
+@pytest.mark.parametrize(("more", "actor"), [((), "mcp"), (("--agent", "desk"), "mcp: desk")])
+async def test_the_audit_log_names_the_channel_by_which_something_was_erased(
+    joined, store, more, actor
+):
+    async with joined("stdio", *more) as client:
+        kept = await client.answer("memory_store", content="The depot is closed on Mondays.")
+        await client.answer("memory_forget", memory_ids=[kept["memory"]["id"]])
+    with Hindsight.open(store, embedder=None) as hindsight:
+        log = hindsight.store.audit_log()
+    assert [entry.actor for entry in log if entry.action == "forget"] == [actor]
 
 
 @pytest.mark.parametrize("way", WAYS)

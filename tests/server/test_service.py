@@ -192,7 +192,25 @@ def test_serve_judges_what_a_dead_process_left_behind(postgres_url, served, monk
     with Hindsight.open(postgres_url, embedder=None) as hindsight:
         until(lambda: hindsight.memories(Scope(user="ada")))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) in (0, -signal.SIGTERM)
+    assert process.wait(30) == 0
+
+
+def test_a_service_that_is_told_to_end_closes_its_store(tmp_path):
+    port, store = free_port(), tmp_path / "memory.db"
+    with Hindsight.open(store, embedder=None):
+        pass
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from hindsight_core.cli import main; main()", "serve"],
+        env=os.environ | {"HINDSIGHT_URL": str(store), "HINDSIGHT_PORT": str(port)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until(lambda: get(port, "/readyz")[0] == 200)
+    assert (tmp_path / "memory.db-wal").exists()
+    process.terminate()
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 0, told
+    assert not (tmp_path / "memory.db-wal").exists()  # who closes a store last takes its log away
 
 
 class LateServer:

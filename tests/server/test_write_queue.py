@@ -59,7 +59,10 @@ def queue(request, tmp_path):
 
 @pytest.fixture
 def server(tmp_path):
-    return Server(tmp_path / "server.db")
+    server = Server(tmp_path / "server.db")
+    yield server
+    server.goes_on.set()
+    server.inside.close()
 
 
 @pytest.fixture
