@@ -21,7 +21,8 @@ from hindsight_core.text import shorten
 __all__ = ["judge_html", "judge_text", "split_http"]
 
 _HTTP: Final = re.compile(
-    r"\s*(?:HTTP(?:/[0-9.]{1,3})?|status(?: code)?:?|状态码[:：]?)[ :]*([1-5][0-9]{2})\b(?!, [a-z])[^\n{\[<]*",
+    r"\s*(?:HTTP(?:/[0-9.]{1,3})?|status(?: code)?:?|状态码[:：]?)[ :]*([1-5][0-9]{2})\b"
+    r"(?!, [a-z])[^\n{\[<]*",
     re.IGNORECASE,
 )
 _EXCEPTION: Final = re.compile(
