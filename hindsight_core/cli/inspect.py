@@ -133,10 +133,10 @@ def search(
     limit: Limit = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Search as an agent would, and show the score of what was found."""
+    """Search as an agent would, and show the scores; counts as no use of what is found."""
     with opened(store) as hindsight:
         scope = scope_of(hindsight, user, tenant)
-        found = hindsight.recall(scope, query, top_k=limit)
+        found = hindsight.recall(scope, query, top_k=limit, inspect=True)
     if as_json:
         print_json(found.report.model_dump(mode="json"))
         return

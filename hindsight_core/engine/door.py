@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from typing import Final, Self
 
 from hindsight_core.capture import Redactor
@@ -287,15 +288,15 @@ class Hindsight:
         top_k: int | None = None,
         threshold: float | None = None,
         details: bool = False,
+        inspect: bool = False,
     ) -> Recalled:
         """Find the few memories that matter for a query, with the report that explains it.
 
-        With `details` a line of the block may leave out what `Hindsight.details` tells.
+        With `details` a line of the block may leave out what `Hindsight.details` tells. With
+        `inspect` it counts as no use of what it finds, so that looking changes no later ranking.
         """
-        where = where or Where()
-        return self._recaller.recall(
-            scope, query, where=where, top_k=top_k, threshold=threshold, details=details
-        )
+        recall = partial(self._recaller.recall, where=where or Where(), inspect=inspect)
+        return recall(scope, query, top_k=top_k, threshold=threshold, details=details)
 
     def summarize(self, scope: Scope, session: str) -> Memory:
         """Make one short-term record of a session: what was wanted, of what, what came of it.
@@ -360,10 +361,8 @@ class Hindsight:
         With `by="tool"` the function `ask` calls the tool again and returns whether it still says
         so: evidence of one run, which lifts no quarantine.
         """
-        said_by = member(Source, by)
-        return verify_memory(
-            self._core, lambda: self._get(scope, memory_id), ok=ok, by=said_by, ask=ask
-        )
+        get = partial(self._get, scope, memory_id)
+        return verify_memory(self._core, get, ok=ok, by=member(Source, by), ask=ask)
 
     def feedback(self, scope: Scope, wanted: str, *, good: bool, text: str = "") -> None:
         """Say that a memory, or a whole run, helped or did not; raises `NotFoundError`."""

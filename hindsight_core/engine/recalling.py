@@ -90,6 +90,7 @@ class Recaller:
         numbers: Numbers | None = None,
         details: bool = False,
         said: str = "",
+        inspect: bool = False,
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
@@ -98,7 +99,8 @@ class Recaller:
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
         endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
         None waits for as long as it takes. `numbers` are those of the run's earlier blocks,
-        `details` says that the model can ask for what a line leaves out.
+        `details` says that the model can ask for what a line leaves out. A person who looks with
+        `inspect` uses nothing: what was found is as old and as often used as before.
         """
         core = self._core
         started = time.perf_counter()
@@ -177,11 +179,12 @@ class Recaller:
             candidates=report_candidates(candidates, block.numbered if block else {}),
             injected=block.text if block else "",
             tokens=block.tokens if block else 0,
+            inspection=inspect,
         )
         # A store that cannot be written to can still be read.
         with core.failsafe.guard("recall.report"):
             core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
-            if block:
+            if block and not inspect:
                 core.store.touch(scope, block.memory_ids, at=now)
         withheld = tuple(c.memory.id for c in candidates if c.why_not == WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)

@@ -114,7 +114,8 @@ def numbered(core: Core, scope: Scope, wanted: str) -> str:
     if not is_number(wanted):
         return ""
     for stored in reversed(core.store.load_recalls(scope)):
-        for one in RecallReport.model_validate_json(stored).candidates:
+        report = RecallReport.model_validate_json(stored)
+        for one in () if report.inspection else report.candidates:
             if one.shown and one.number == int(wanted):
                 return one.memory_id
     return ""

@@ -60,6 +60,7 @@ class RecallReport(Record):
     says that the filters left nothing, so that the whole scope was searched. `thresholds` are
     what a candidate had to reach in one of `cosine`, `coverage` (share of the question's idf mass)
     and `follows` (share of what the best candidate adds); `threshold` is that of the cosine.
+    `inspection`: somebody looked, so that it counts as no use of what was found.
     """
 
     recall_id: str
@@ -78,6 +79,7 @@ class RecallReport(Record):
     candidates: tuple[CandidateReport, ...]
     injected: str = ""
     tokens: int = 0
+    inspection: bool = False
 
     def summary(self) -> str:
         """Write what was asked, filtered and demanded, in a few lines."""

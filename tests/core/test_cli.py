@@ -59,6 +59,13 @@ def test_show_and_search_and_explain_name_the_same_memory(store):
         assert "pnpm" in done.stdout
 
 
+def test_a_search_by_a_person_is_no_use_of_what_it_finds(store):
+    before = as_json("list", "--store", store, "-u", "ana")
+    for _ in range(3):
+        as_json("search", "pnpm or npm?", "--store", store, "-u", "ana")
+    assert as_json("list", "--store", store, "-u", "ana") == before
+
+
 def test_stats_and_doctor_find_a_healthy_store(store):
     assert as_json("stats", "--store", store)["memories"] == {"preference/active": 2}
     checked = as_json("doctor", "--store", store)

@@ -158,3 +158,21 @@ class Bag:
         for sign in text.casefold():
             vector[ord(sign) % 64] += sign.isalnum()
         return vector / np.linalg.norm(vector)
+
+
+def test_who_inspects_changes_neither_the_ranking_nor_the_numbers_of_the_newest_block(
+    tmp_path: Path,
+) -> None:
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=None) as hindsight:
+        for name in ("first", "second"):
+            hindsight.remember(ME, f"The export of the {name} report failed.", source=Source.USER)
+        used = hindsight.recall(ME, "export of the second report", top_k=1).memories[0]
+        seen = hindsight.recall(ME, "export of the first report", top_k=1, inspect=True)
+        told = hindsight.details(ME, "1")
+        references = {
+            one.id: hindsight.get(ME, one.id).references for one in (used, *seen.memories)
+        }
+        explained = hindsight.explain(ME, seen.report.recall_id)
+    assert references == {used.id: 1, seen.memories[0].id: 0}
+    assert "second" in told
+    assert explained.recalls[0].inspection
