@@ -97,6 +97,8 @@ class Policy:
 class Settings:
     """How a `Hindsight` behaves; every limit that an error message names is here.
 
+    A block holds `top_k` memories at most, and beside them `standing_rules` (0: none) of a user's
+    rules on how he is answered, which hold whatever is asked ("No emojis").
     `deadline` and `pause` are seconds, `token_budget` tokens of one injected block, `result_chars`
     characters kept of a tool's result, `keep_runs_days` days for which a judged run stays in the
     outbox so that a late result can still be taken up, `synonyms` groups of words that mean one
@@ -120,6 +122,7 @@ class Settings:
     """
 
     top_k: int = 3
+    standing_rules: int = 3
     token_budget: int = 700
     injection: Injection = Injection.LINES
     rewrite_seconds: float = 0.5
@@ -159,6 +162,8 @@ class Settings:
         for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
                 raise ConfigurationError(f"settings.{name}: must be above 0")
+        if self.standing_rules < 0:
+            raise ConfigurationError("settings.standing_rules: must be 0 (off) or above")
         if not self.rewrite_seconds >= 0:
             raise ConfigurationError("settings.rewrite_seconds: must be 0 (off) or above")
         if self.injection not in tuple(Injection):

@@ -34,9 +34,11 @@ from hindsight_core.capture.preferences_terms import entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
+from hindsight_core.capture.standing import ANSWER_SLOTS, is_standing
 from hindsight_core.capture.states import State, in_state, is_of_one_state
 
 __all__ = [
+    "ANSWER_SLOTS",
     "CLOCK",
     "BadLineError",
     "Judgement",
@@ -58,6 +60,7 @@ __all__ = [
     "hold_apart",
     "in_state",
     "is_of_one_state",
+    "is_standing",
     "judge_outcome",
     "judge_run",
     "limits_of",

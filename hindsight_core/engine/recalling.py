@@ -20,6 +20,7 @@ from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.engine.showing import Numbers, show
+from hindsight_core.engine.standing import with_standing
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
@@ -100,7 +101,8 @@ class Recaller:
         endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
         None waits for as long as it takes. `numbers` are those of the run's earlier blocks,
         `details` says that the model can ask for what a line leaves out. A person who looks with
-        `inspect` uses nothing: what was found is as old and as often used as before.
+        `inspect` uses nothing: what was found is as old and as often used as before. In a
+        run the rules that hold for every answer have seats of their own, beside the `top_k`.
         """
         core = self._core
         started = time.perf_counter()
@@ -147,6 +149,8 @@ class Recaller:
             candidates = self._seated(agreed.without(ranked), seats, found.threshold, question)
         candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
+        if run_id:
+            candidates = with_standing(core, scope, candidates, now)
         picked = marked(candidates)
         block = show(
             core,

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import TypeVar
 
-from hindsight_core.capture import Redactor
+from hindsight_core.capture import Redactor, read_preference
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.recall import strip_blocks
 from hindsight_core.schema import (
@@ -48,6 +48,10 @@ def said(
     text = Redactor().text(check_text("content", stripped, limit=limit))
     about = context or Context()
     said_at = about.said_at.isoformat() if about.said_at else ""
+    by_person = member(Source, source) in (Source.USER, Source.OPERATOR)
+    if not subject and by_person and member(Kind, kind) is Kind.PREFERENCE:
+        finding = read_preference(text)
+        subject = finding.slot if finding else ""
     identity = "\n".join((kind, fold(text).strip(), about.speaker, said_at))
     return Candidate(
         scope=scope,
