@@ -49,7 +49,7 @@ def retrieve(
     message = clean(text).strip()
     asked = questions(message) if message else ()
     words = shipped_synonyms() if synonyms is None else synonyms
-    where = replace(where, entities=words.spellings(where.entities))
+    where = replace(where, entities=words.matching(where.entities))
     search = Search(
         store=store,
         embedder=embedder,

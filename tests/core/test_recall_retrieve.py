@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.errors import ConfigurationError
+from hindsight_core.han import simplified
 from hindsight_core.ports import IndexInfo, Where
 from hindsight_core.recall.found import RetrievalSettings
 from hindsight_core.recall.retrieve import retrieve
@@ -31,7 +34,7 @@ from hindsight_core.schema import (
     Source,
 )
 from hindsight_core.stores import SqliteStore
-from hindsight_core.text import terms
+from hindsight_core.text import fold, terms
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ME = Scope(user="me")
@@ -280,6 +283,64 @@ def test_an_entity_is_filtered_by_all_its_names(store: SqliteStore) -> None:
     )
     found = ask(store, "whom to ask?", where=Where(entities=("退货",)))
     assert [one.memory.id for one in found.candidates] == ["rule"]
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("which package manager should I use?", "The user wants pnpm, not npm."),
+        ("该用哪个包管理器？", "以后都用 pnpm，别用 npm。"),
+        ("用哪個包管理器？", "The user wants pnpm, not npm."),
+        ("what test framework do we use", "测试一律用 pytest。"),
+        ("测试框架用什么", "Run pytest before every commit."),
+        ("which database should the service use?", "The service keeps its rows in PostgreSQL."),
+        ("哪个云平台合适", "机器都放在阿里云上。"),
+        ("which editor does he like", "He writes everything in VS Code."),
+        ("打开哪个浏览器", "Open links in Firefox."),
+    ],
+)
+def test_a_question_for_a_kind_finds_the_thing_of_that_kind(
+    store: SqliteStore, question: str, right: str
+) -> None:
+    others = ["Ask before you spend money.", "会议在周五。", "The report is due on Monday."]
+    texts = [right, *others]
+    store.put([memory(f"m{number}", text) for number, text in enumerate(texts)])
+    found = retrieve(store, None, ME, question, Where(), top_k=3, now=NOW)
+    assert names(found)[:1] == ["m0"]
+
+
+def test_a_thing_finds_neither_its_kind_nor_another_of_it(store: SqliteStore) -> None:
+    store.put([memory("kind", "Ask about the package manager."), memory("other", "Use yarn.")])
+    found = retrieve(store, None, ME, "is npm fine?", Where(), top_k=3, now=NOW)
+    assert names(found) == []
+
+
+def test_what_names_the_kind_itself_comes_before_what_names_a_thing(store: SqliteStore) -> None:
+    store.put([memory("thing", "Use yarn."), memory("kind", "The package manager is pinned.")])
+    found = retrieve(store, None, ME, "which package manager", Where(), top_k=3, now=NOW)
+    assert names(found) == ["kind", "thing"]
+
+
+@pytest.mark.parametrize("wanted", ["package manager", "Package Manager", "包管理器"])
+def test_an_entity_of_a_kind_passes_the_filter_for_that_kind(
+    store: SqliteStore, wanted: str
+) -> None:
+    store.put(
+        [
+            memory("rule", "Ask a manager.", key=MemoryKey(entities=("pnpm",))),
+            memory("other", "Ask a manager.", key=MemoryKey(entities=("Firefox",))),
+        ]
+    )
+    found = ask(store, "whom to ask?", where=Where(entities=(wanted,)))
+    assert [one.memory.id for one in found.candidates] == ["rule"]
+
+
+def test_the_shipped_kinds_are_written_as_they_are_compared() -> None:
+    kinds = tomllib.loads(files("hindsight_core.recall").joinpath("kinds.toml").read_text("utf-8"))
+    for kind in kinds["kind"]:
+        every = [*kind["names"], *kind["members"]]
+        assert every == list(dict.fromkeys(simplified(fold(one)) for one in every))
+        assert all(terms(one) and len(max(terms(one), key=len)) > 1 for one in every)
 
 
 def test_a_user_adds_words_of_his_own(store: SqliteStore) -> None:
