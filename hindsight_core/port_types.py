@@ -27,15 +27,15 @@ __all__ = [
 class Where:
     """The hard filter of a search; an empty field filters nothing.
 
-    `entities` and `kinds` match when one of them does; `tool_sequence` when every tool named is in
-    the memory's; `since` and `until` bound the key's time, or the time of creation where it has
-    none.
+    `entities`, `kinds` and several subjects match when one of them does; `tool_sequence` when every
+    tool named is in the memory's; `since` and `until` bound the key's time, or the time of creation
+    where it has none.
     """
 
     kinds: tuple[Kind, ...] = ()
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
     entities: tuple[str, ...] = ()
-    subject: str = ""
+    subject: str | tuple[str, ...] = ""
     task_type: str | None = None
     tool_sequence: tuple[str, ...] = ()
     since: datetime | None = None

@@ -21,8 +21,8 @@ from hindsight_core.text import fold
 __all__ = ["with_standing"]
 
 _PERSONS: Final = (Source.USER, Source.OPERATOR)
-_READ: Final = 5
-"""Of one slot so many are looked at, the newest: what they say of other things is passed over."""
+_READ: Final = 40
+"""So many statements of these slots are looked at, the newest ones."""
 
 
 def with_standing(
@@ -52,13 +52,13 @@ def with_standing(
 
 
 def _rules(core: Core, scope: Scope, now: datetime) -> list[Memory]:
-    """The newest standing rule of each slot, newest first; one indexed look-up a slot."""
-    rules: list[Memory] = []
-    for slot in ANSWER_SLOTS:
-        where = Where(kinds=(Kind.PREFERENCE,), subject=slot)
-        said = core.store.select(scope, where, limit=_READ)
-        rules += [memory for memory in said if _stands(memory, now)][:1]
-    return sorted(rules, key=lambda memory: (memory.created_at, memory.id), reverse=True)
+    """The newest standing rule of each slot, newest first; one indexed look-up."""
+    where = Where(kinds=(Kind.PREFERENCE,), subject=ANSWER_SLOTS)
+    rules: dict[str, Memory] = {}
+    for memory in core.store.select(scope, where, limit=_READ):
+        if _stands(memory, now):
+            rules.setdefault(memory.key.subject, memory)
+    return list(rules.values())
 
 
 def _stands(memory: Memory, now: datetime) -> bool:

@@ -13,6 +13,7 @@ from hindsight_core.errors import StoreVersionError
 from hindsight_core.stores._postgres_tables import FIRST
 from hindsight_core.stores._sql_audit import VOUCHED
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
+from hindsight_core.stores._sql_scopes import KINDS
 from hindsight_core.stores._sql_vectors import DELIVERIES
 
 if TYPE_CHECKING:
@@ -37,10 +38,15 @@ def _key_the_audit_log(connection: psycopg.Connection[Any]) -> None:
     connection.execute(VOUCHED.encode())
 
 
+def _index_kinds(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(KINDS.encode())
+
+
 MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (
     _make_tables,
     _note_deliveries,
     _key_the_audit_log,
+    _index_kinds,
 )
 
 

@@ -12,6 +12,7 @@ from hindsight_core.stores._sql import Connection
 from hindsight_core.text import fold
 
 __all__ = [
+    "KINDS",
     "VISIBLE",
     "filter_sql",
     "from_micros",
@@ -26,6 +27,8 @@ __all__ = [
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 VISIBLE: Final = "tenant = ? AND \"user\" = ? AND agent IN ('', ?) AND session IN ('', ?)"
 """The condition on `scopes` for those that a scope sees, see `names`; at most four."""
+KINDS: Final = "CREATE INDEX memories_kinds ON memories (scope_id, kind, created_at)"
+"""By this the few rules or lessons of a large scope are listed without reading the rest."""
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
@@ -80,13 +83,18 @@ def narrower_ids(connection: Connection, scope: Scope) -> list[int]:
     return [row[0] for row in rows]
 
 
+def _among(wanted: Sequence[object]) -> str:
+    """One is compared as such: an index is then read in its own order, up to the limit."""
+    return "= ?" if len(wanted) == 1 else f"IN ({marks(wanted)})"
+
+
 def filter_sql(scope_ids: Sequence[int], where: Where) -> tuple[str, list[Any]]:
     """Return the condition on `memories AS m` for a filter inside some scopes, with its values."""
     parts = [f"m.scope_id IN ({marks(scope_ids)})"]
     values: list[Any] = list(scope_ids)
     for column, wanted in (("kind", where.kinds), ("status", where.statuses)):
         if wanted:
-            parts.append(f"m.{column} IN ({marks(wanted)})")
+            parts.append(f"m.{column} {_among(wanted)}")
             values.extend(str(one) for one in wanted)
     if not where.include_superseded:
         parts.append("m.superseded = 0")
@@ -94,8 +102,10 @@ def filter_sql(scope_ids: Sequence[int], where: Where) -> tuple[str, list[Any]]:
         parts.append("m.task_type = ?")
         values.append(where.task_type)
     if where.subject:
-        parts.append("m.subject <> '' AND m.subject = ?")  # which is what its index asks for
-        values.append(fold(where.subject))
+        subjects = (where.subject,) if isinstance(where.subject, str) else where.subject
+        # Which is what its index asks for: that it is not empty.
+        parts.append(f"m.subject <> '' AND m.subject {_among(subjects)}")
+        values.extend(map(fold, subjects))
     if where.since is not None:
         parts.append("m.time >= ?")
         values.append(micros(where.since))

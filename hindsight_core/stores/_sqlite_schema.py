@@ -14,6 +14,7 @@ from typing import Final
 from hindsight_core.errors import StoreCorruptError, StoreVersionError
 from hindsight_core.stores._sql_audit import VOUCHED
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
+from hindsight_core.stores._sql_scopes import KINDS
 from hindsight_core.stores._sql_vectors import DELIVERIES
 from hindsight_core.stores._sqlite_tables import FIRST
 
@@ -150,6 +151,11 @@ def _key_the_audit_log(connection: sqlite3.Connection) -> None:
     connection.execute(VOUCHED)
 
 
+def _index_kinds(connection: sqlite3.Connection) -> None:
+    """Let the few preferences or lessons of a large scope be listed without reading the rest."""
+    connection.execute(KINDS)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
@@ -160,6 +166,7 @@ MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _queue_runs_for_reflection,
     _note_deliveries,
     _key_the_audit_log,
+    _index_kinds,
 )
 
 

@@ -152,6 +152,7 @@ class RecordsContract(ContractBase):
             ({}, {"superseded_by": "x"}, Where()),
             ({"entities": ("Stripe", "x")}, {"entities": ("y",)}, Where(entities=("stripe", "z"))),
             ({"subject": "Language"}, {"subject": "Style"}, Where(subject="language")),
+            ({"subject": "Tone"}, {"subject": "Style"}, Where(subject=("language", "tone"))),
             ({"task_type": "refund"}, {"task_type": "book"}, Where(task_type="refund")),
             (
                 {"tool_sequence": ("a", "b", "c")},
