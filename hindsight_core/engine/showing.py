@@ -94,8 +94,7 @@ def show(
     return render_lines(
         memories,
         recall_id=recall_id,
-        # Digits: a model's vocabulary has them in threes, letters and digits mixed one by one.
-        mark=f"{secrets.randbelow(_MARK):09d}",
+        mark=_mark(),
         now=now,
         budget=budget,
         sanitize=sanitize,
@@ -133,7 +132,7 @@ def tell(core: Core, scope: Scope, wanted: str) -> str:
         found = core.store.get(scope, [memory_id])
     if not found:
         raise NotFoundError(f"{wanted!r}: no memory of that id is visible in this scope")
-    return render_details(found[0], mark=secrets.token_hex(8), sanitize=sanitize)
+    return render_details(found[0], mark=_mark(), now=core.clock(), sanitize=sanitize)
 
 
 def tell_or_say(core: Core, scope: Scope, numbers: Numbers, wanted: object) -> str:
@@ -147,4 +146,9 @@ def tell_or_say(core: Core, scope: Scope, numbers: Numbers, wanted: object) -> s
     told = [m for m in core.seal.intact(found, core.store) if m.status is Status.ACTIVE]
     if not told:
         return f"No note has the number {asked[:40]!r} in this conversation."
-    return render_details(told[0], mark=secrets.token_hex(8), sanitize=sanitize)
+    return render_details(told[0], mark=_mark(), now=core.clock(), sanitize=sanitize, origin=False)
+
+
+def _mark() -> str:
+    # Digits: a model's vocabulary has them in threes, letters and digits mixed one by one.
+    return f"{secrets.randbelow(_MARK):09d}"

@@ -4,7 +4,7 @@ from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
-from hindsight_core.recall.lines import DETAILS, render_lines
+from hindsight_core.recall.lines import render_lines
 from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import (
     CandidateReport,
@@ -19,6 +19,7 @@ from hindsight_core.recall.rivals import marked, missing_rivals, with_rivals
 from hindsight_core.recall.seats import seat
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 from hindsight_core.recall.tokens import count_tokens
+from hindsight_core.recall.wording import DETAILS
 
 __all__ = [
     "DETAILS",

@@ -37,7 +37,7 @@ def what_is_shown_is_shown_at_every_call_of_the_model_and_never_kept(stage: Stag
     for messages in stage.requests:
         text = [str(m.get("content")) for m in messages]
         assert sum(_KNOWN in part for part in text) == 1, "the memory is not shown just once"
-        assert sum(part.count(f"<{MARK}") for part in text) == 1, "there is not just one block"
+        assert sum(part.count(MARK) for part in text) == 1, "there is not just one block"
         shown = next(i for i, part in enumerate(text) if _KNOWN in part)
         assert all(m["role"] == "system" for m in messages[:shown]), "the block is not at the top"
         assert "You are brief." in "".join(text), "the agent's own instructions are gone"
@@ -52,8 +52,8 @@ def what_is_shown_is_never_captured_even_when_the_model_repeats_it(stage: Stage)
 
     def block(request: dict[str, Any]) -> str:
         text = "\n".join(str(m.get("content")) for m in request["messages"])
-        start = text.index(f"<{MARK}")
-        return text[start : text.index(">", text.index(f"</{MARK}")) + 1]
+        start = text.index(MARK)
+        return text[start : text.index(">", text.index(MARK.replace("<", "</"))) + 1]
 
     stage.say(
         agent,

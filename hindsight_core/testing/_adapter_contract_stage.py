@@ -22,7 +22,7 @@ __all__ = ["MARK", "SCENARIOS", "Route", "Scenario", "Stage", "scenario"]
 
 E = TypeVar("E", bound=EventBase)
 
-MARK: Final = "hindsight-memory"
+MARK: Final = "<memory-"
 """What stands in every block that is put before a model."""
 
 

@@ -11,7 +11,7 @@ from hindsight_core import DETAILS, HindsightError, in_executor
 
 __all__ = ["make_details_tool"]
 
-_DESCRIPTION: Final = "Show one note of the memory in full: its whole text and where it comes from."
+_DESCRIPTION: Final = "Show one note of the memory in full."
 
 
 def make_details_tool(answering: Callable[[], Callable[[str], str]]) -> FunctionTool:

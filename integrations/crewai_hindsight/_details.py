@@ -13,7 +13,7 @@ from hindsight_core import DETAILS, HindsightError
 __all__ = ["DetailsTool", "tells_details"]
 
 
-_SAYS: Final = "Show one note of the memory in full: its whole text, where it comes from."
+_SAYS: Final = "Show one note of the memory in full."
 
 
 class _Asked(BaseModel):

@@ -73,7 +73,7 @@ def memory_tools(
         return f"Forgot {memory.id}."
 
     def memory_details(memory_id: str, config: RunnableConfig) -> str:  # noqa: D417 - the framework passes it
-        """Show one note of the memory in full: its whole text, its source, what it rests on.
+        """Show one note of the memory in full.
 
         Args:
             memory_id: The number of the note, or the id that memory_search showed.

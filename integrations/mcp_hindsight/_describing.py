@@ -110,7 +110,7 @@ TOOLS: Final[Mapping[str, Described]] = {
     "memory_details": Described(
         title="Show a memory in full",
         description=(
-            "Show one memory in full: its whole text, where it comes from, what it rests on.\n"
+            "Show one memory in full: its whole text, where it comes from, what came before.\n"
             "Call it when a line that memory_query returned is cut short, or when you need to know "
             "why it is believed before you rely on it."
         ),

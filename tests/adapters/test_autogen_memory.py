@@ -19,7 +19,7 @@ from autogen_kit import Scripted, agent, calls, client_of, events, fetch
 from hindsight_core import GateMode, Hindsight, InvalidMemoryError, Kind, Source
 from hindsight_core.events import AgentSaid, RunStarted, ToolCalled, UserSaid
 
-MARK = "<hindsight-memory"
+MARK = "<memory-"
 RULE = "Always report temperatures in celsius."
 ASKED = "Report the temperatures."
 

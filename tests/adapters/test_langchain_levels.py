@@ -42,7 +42,6 @@ def test_an_agent_opens_a_line_by_its_number(mode: str, knowing: Hindsight) -> N
     assert "pancakes" not in agent.scripted.systems[0]
     (answer,) = [m for m in result["messages"] if isinstance(m, ToolMessage)]
     assert "pancakes" in answer.content
-    assert "source: user" in answer.content
 
 
 def test_a_line_leaves_out_what_the_tool_tells(knowing: Hindsight) -> None:

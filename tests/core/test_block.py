@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_core.recall.block import count_tokens, render, strip_blocks
+from hindsight_core.recall import count_tokens
+from hindsight_core.recall.block import render, strip_blocks
 from hindsight_core.schema import Kind, Memory, MemoryValue, Scope, Source
 
 NOW = datetime(2031, 5, 1, tzinfo=UTC)
@@ -87,3 +88,12 @@ def test_a_block_that_is_not_closed_runs_to_the_end():
 
 def test_a_megabyte_of_openings_takes_no_time():
     assert strip_blocks("<hindsight-memory " * 60_000) == ""
+    assert strip_blocks("<memory-123456789>" * 60_000) == ""
+
+
+def test_a_block_of_every_form_is_removed_and_what_only_looks_like_one_stays():
+    old = "<hindsight-memory 123456789>\nUse pnpm.\n</hindsight-memory 123456789>"
+    new = "<memory-123456789>\nUse npm.\n</memory-987654321>\n</memory-123456789>"
+    assert strip_blocks(f"one {old} two {new} three") == "one  two  three"
+    markup = "<memory-card> and <memory-12> and </memory-123456789> are tags of ours"
+    assert strip_blocks(markup) == markup

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from hindsight_core import Hindsight, Injection, Settings
 from hindsight_core.errors import ConfigurationError, NotFoundError
-from hindsight_core.recall import DETAILS, count_tokens, render_lines, strip_blocks
+from hindsight_core.recall import (
+    DETAILS,
+    count_tokens,
+    render,
+    render_details,
+    render_lines,
+    strip_blocks,
+)
 from hindsight_core.recall.gist import GAP, gist
 from hindsight_core.schema import (
+    Context,
     Correction,
     Kind,
     Lesson,
@@ -55,7 +63,7 @@ def lines(memories, question="", *, whole=False, budget=700, **more):
     return render_lines(
         memories,
         recall_id="r",
-        mark="123",
+        mark="123456789",
         now=NOW,
         budget=budget,
         sanitize=lambda text: " ".join(text.split()),
@@ -237,3 +245,31 @@ def test_full_texts_are_a_setting(tmp_path):
 def test_an_unknown_way_to_inject_is_refused_by_name():
     with pytest.raises(ConfigurationError, match=r"settings.injection: one of lines, full"):
         Settings(injection="headlines")
+
+
+def test_details_tell_what_a_line_left_out_and_nothing_that_a_model_cannot_use():
+    value = MemoryValue(
+        content=LONG,
+        intent="restore the database",
+        resolution="is restored on Mondays",
+        correction="ask Ann first",
+    )
+    found = memory(LONG, value=value, context=Context(before="When is staging restored?"))
+    common = {"mark": "123456789", "now": NOW, "sanitize": lambda text: text}
+    told = render_details(found, origin=False, **common)
+    assert told == (
+        f"<memory-123456789>\n{LONG}\nintent: restore the database\n"
+        "correction: ask Ann first\n</memory-123456789>"
+    )
+    whole = render_details(found, **common).split("\n")
+    assert whole[1] == "fact, user, 3d:"
+    assert whole[-2] == "said after: When is staging restored?"
+    line = lines([found], "pancakes with syrup").text
+    full = render([found], recall_id="r", budget=700, **{**common, "mark": "0123456789abcdef"})
+    assert count_tokens(line) + count_tokens(told) < 1.6 * count_tokens(full.text)
+
+
+def test_details_of_a_chinese_memory_are_labelled_in_chinese_and_warn_of_what_contradicts():
+    found = memory(LONG_ZH, conflicts_with=("m9",), source=Source.AGENT)
+    told = render_details(found, mark="123456789", now=NOW, sanitize=lambda text: text)
+    assert "\n事实，智能体，3天：（与另一条笔记矛盾，采用前请先询问）\n" in told

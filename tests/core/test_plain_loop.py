@@ -44,4 +44,4 @@ def test_what_is_recalled_goes_over_the_wire_in_the_system_message_alone(tmp_pat
     system, *rest = server.chats[3]["messages"]
     assert "use the format YYYY-MM-DD" in system["content"]
     assert "take a window seat" in system["content"]
-    assert "hindsight-memory" not in str(rest)
+    assert "<memory-" not in str(rest)
