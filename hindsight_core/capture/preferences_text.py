@@ -63,6 +63,8 @@ _BULLET: Final = re.compile(
     r"[\s\-*•·–—>]{0,12}(?:\(?(?:\d{1,2}|[a-z])[.)、](?!\d)\s{0,4}"
     r"|[一二三四五六七八九十]、)?\s{0,8}"
 )
+_INITIAL: Final = re.compile(r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St)\.?|\b[A-Z]\.) ?[A-Z]\.\Z")
+"""The end of "Dr. T." and "J. R.": a name goes on."""
 _ABBREVIATIONS: Final = ("e.g.", "i.e.", "etc.", "vs.", "mr.", "mrs.", "ms.", "dr.", "prof.", "no.")
 
 
@@ -154,13 +156,18 @@ def mask(text: str) -> str:
     return _blank(masked, (found.span() for found in _PAIRS.finditer(masked)))
 
 
+def _is_cut_short(text: str) -> bool:
+    """Whether the full stop at the end is one of an abbreviation or an initial."""
+    return text.lower().endswith(_ABBREVIATIONS) or _INITIAL.search(text[-12:]) is not None
+
+
 def sentences(text: str, masked: str) -> list[Sentence]:
     """Cut a text and its masked twin, of equal length, into sentences without bullets."""
     found: list[Sentence] = []
     start = line = 0
     ends = [(m.start(), m.end(), m[0]) for m in _END.finditer(masked)]
     for stop, end, sign in [*ends, (len(masked), len(masked), "")]:
-        if sign.startswith(".") and masked[start:end].lower().endswith(_ABBREVIATIONS):
+        if sign.startswith(".") and _is_cut_short(masked[start:end]):
             continue
         lead = _BULLET.match(masked, start, stop)
         begin = lead.end() if lead else start
