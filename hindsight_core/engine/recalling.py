@@ -20,7 +20,7 @@ from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.engine.showing import Numbers, show
-from hindsight_core.engine.standing import with_standing
+from hindsight_core.engine.standing import with_rules
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import (
@@ -102,7 +102,8 @@ class Recaller:
         None waits for as long as it takes. `numbers` are those of the run's earlier blocks,
         `details` says that the model can ask for what a line leaves out. A person who looks with
         `inspect` uses nothing: what was found is as old and as often used as before. In a
-        run the rules that hold for every answer have seats of their own, beside the `top_k`.
+        run the rules that hold for every answer have seats of their own, beside the `top_k`, and
+        the few that a user has take those that stay free; see `with_rules`.
         """
         core = self._core
         started = time.perf_counter()
@@ -150,7 +151,7 @@ class Recaller:
         candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         if run_id:
-            candidates = with_standing(core, scope, candidates, now)
+            candidates = with_rules(core, scope, candidates, seats, key.tools, now)
         picked = marked(candidates)
         block = show(
             core,

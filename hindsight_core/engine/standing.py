@@ -1,6 +1,8 @@
-"""Gives seats of their own to the rules of a user that hold for every answer: "No emojis.", 简短点.
+"""What a run is shown of a user's rules although no likeness to its task calls them to mind.
 
-They name no topic that a task could be near to, so the search cannot find them when they matter.
+Rules that hold for every answer ("No emojis.", 简短点) name no topic that a task could be near to:
+they have seats of their own. And a user of whom only a few rules are known is shown them in the
+seats that stay free: a rule on documents is about the receipt to be sent, though no word says so.
 """
 
 from __future__ import annotations
@@ -18,28 +20,55 @@ from hindsight_core.recall import Found
 from hindsight_core.schema import Kind, Memory, Scope, Source
 from hindsight_core.text import fold
 
-__all__ = ["with_standing"]
+__all__ = ["with_rules"]
 
 _PERSONS: Final = (Source.USER, Source.OPERATOR)
 _READ: Final = 40
 """So many statements of these slots are looked at, the newest ones."""
+_FEW: Final = 6
+"""Of a user with more rules only those are shown that the task or the answer calls for."""
+_READ_ALL: Final = 24
+"""Preferences, of whatever source, among which a user's few rules are counted."""
 
 
-def with_standing(
-    core: Core, scope: Scope, candidates: Sequence[Found], now: datetime
+def with_rules(
+    core: Core,
+    scope: Scope,
+    candidates: Sequence[Found],
+    seats: int,
+    tools: frozenset[str],
+    now: datetime,
 ) -> tuple[Found, ...]:
-    """Return the candidates, with the newest standing rule of each slot kept beside them.
+    """Return the candidates, with the rules kept beside them that this run is to know.
 
-    Those that have a seat already count; there are `Settings.standing_rules` at most.
+    Of those that stand for every answer the newest of each slot, `Settings.standing_rules` at most,
+    whether they have a seat already or not; then, where not all `seats` are taken, the few rules
+    that a user has: first those said when `tools` were at work that the run has, then the likest.
     """
-    rules = _rules(core, scope, now) if core.settings.standing_rules else ()
-    kept = {found.memory.id for found in candidates if found.kept}
-    said = {fold(found.memory.content) for found in candidates if found.kept}
-    free = core.settings.standing_rules - sum(rule.id in kept for rule in rules)
-    new = [rule for rule in rules if rule.id not in kept and fold(rule.content) not in said]
-    new = core.seal.intact(new[: max(0, free)], core.store) if new else new
-    if not new:
-        return tuple(candidates)
+    kept = [found.memory for found in candidates if found.kept]
+    taken = {memory.id for memory in kept}
+    rules = _standing(core, scope, now) if core.settings.standing_rules else ()
+    own = core.settings.standing_rules - sum(rule.id in taken for rule in rules)
+    new = [rule for rule in rules if rule.id not in taken][: max(0, own)]
+    if len(kept) < seats:
+        alike = {found.memory.id: found.similarity for found in candidates}
+        ids = {*taken, *(rule.id for rule in new)}
+        few = sorted(
+            (rule for rule in _few(core, scope, now) if rule.id not in ids),
+            key=lambda rule: (_used(rule, tools), alike.get(rule.id, 0.0), rule.created_at),
+            reverse=True,
+        )
+        new += few[: seats - len(kept)]
+    said = {fold(memory.content) for memory in kept}
+    new = [rule for rule in new if fold(rule.content) not in said]
+    new = core.seal.intact(new, core.store) if new else new
+    return _beside(core, candidates, new, now) if new else tuple(candidates)
+
+
+def _beside(
+    core: Core, candidates: Sequence[Found], new: Sequence[Memory], now: datetime
+) -> tuple[Found, ...]:
+    """The candidates with the rules kept, after what was called to mind."""
     known = {found.memory.id: found for found in candidates}
     added = [
         replace(known.pop(rule.id), kept=True, why_not="")
@@ -51,22 +80,31 @@ def with_standing(
     return (*shown, *added, *(found for found in known.values() if not found.kept))
 
 
-def _rules(core: Core, scope: Scope, now: datetime) -> list[Memory]:
+def _few(core: Core, scope: Scope, now: datetime) -> list[Memory]:
+    """All rules of a user who has only a few, none that is in doubt."""
+    where = Where(kinds=(Kind.PREFERENCE,))
+    listed = core.store.select(scope, where, limit=_READ_ALL)
+    rules = [memory for memory in listed if _is_rule(memory, now)]
+    few = len(rules) <= _FEW and len(listed) < _READ_ALL
+    return [rule for rule in rules if not rule.conflicts_with] if few else []
+
+
+def _used(rule: Memory, tools: frozenset[str]) -> bool:
+    return rule.preference is not None and not tools.isdisjoint(rule.preference.tools)
+
+
+def _standing(core: Core, scope: Scope, now: datetime) -> list[Memory]:
     """The newest standing rule of each slot, newest first; one indexed look-up."""
     where = Where(kinds=(Kind.PREFERENCE,), subject=ANSWER_SLOTS)
     rules: dict[str, Memory] = {}
     for memory in core.store.select(scope, where, limit=_READ):
-        if _stands(memory, now):
+        if _is_rule(memory, now) and is_standing(memory.content):
             rules.setdefault(memory.key.subject, memory)
     return list(rules.values())
 
 
-def _stands(memory: Memory, now: datetime) -> bool:
-    return (
-        memory.source in _PERSONS
-        and (memory.expires_at is None or memory.expires_at > now)
-        and is_standing(memory.content)
-    )
+def _is_rule(memory: Memory, now: datetime) -> bool:
+    return memory.source in _PERSONS and (memory.expires_at is None or memory.expires_at > now)
 
 
 def _found(memory: Memory, now: datetime, weights: ranking.Weights) -> Found:

@@ -1,4 +1,4 @@
-"""Rules on how to answer hold in every run, whatever its task is about."""
+"""Which of a user's rules a run is shown although its task does not call them to mind."""
 
 import pytest
 
@@ -25,6 +25,12 @@ def shown(hindsight, task, scope=ME):
     block = run.context()
     run.finish(ok=True)
     return [] if block is None else [hindsight.get(scope, one).content for one in block.memory_ids]
+
+
+def many(hindsight):
+    """More rules than those that are shown for being few."""
+    for name in ("tea", "salt", "flour", "rice", "beans", "sugar", "oats"):
+        say(hindsight, f"Always buy {name} from the corner shop.")
 
 
 @pytest.mark.parametrize(
@@ -102,6 +108,7 @@ def test_the_newest_rule_of_a_slot_stands_and_no_more_than_are_allowed(tmp_path)
         with Hindsight.open(path, embedder=None, settings=settings) as hindsight:
             for rule in rules:
                 say(hindsight, rule)
+            many(hindsight)
             assert sorted(shown(hindsight, "Find the lamp")) == sorted(wanted)
     with pytest.raises(ConfigurationError, match="standing_rules"):
         Settings(standing_rules=-1)
@@ -120,3 +127,48 @@ def test_a_search_finds_rules_by_likeness_alone_and_explain_names_those_that_sta
     run.context()
     (report,) = hindsight.explain(ME, run.run_id).recalls
     assert [one.evidence for one in report.candidates if one.shown] == [{"standing": 1.0}]
+
+
+def test_the_few_rules_of_a_user_take_the_seats_that_stay_free(hindsight):
+    rule = "Documents go by registered mail."
+    say(hindsight, rule)
+    assert shown(hindsight, "寄一下收据") == [rule]
+    assert shown(hindsight, "寄一下收据", Scope(user="ben")) == []
+    for name in ("north", "south", "west"):
+        hindsight.remember(ME, f"The export of the {name} report failed.", source=Source.USER)
+    assert rule not in shown(hindsight, "The export of the report")
+
+
+def test_of_a_user_with_many_rules_only_those_are_shown_that_fit(hindsight):
+    say(hindsight, "Documents go by registered mail.")
+    many(hindsight)
+    assert shown(hindsight, "寄一下收据") == []
+
+
+def test_rules_that_are_in_doubt_or_over_take_no_free_seat(hindsight):
+    soon = hindsight.store
+    for text in ("Use pnpm, not npm.", "Documents go by registered mail."):
+        say(hindsight, text)
+    kept, other = hindsight.memories(ME)
+    change = {"revision": kept.revision + 1, "conflicts_with": (other.id,)}
+    soon.put([kept.model_copy(update=change)])
+    over = {"revision": other.revision + 1, "expires_at": other.created_at}
+    soon.put([other.model_copy(update=over)])
+    assert shown(hindsight, "寄一下收据") == []
+
+
+def test_a_rule_said_beside_a_tool_comes_first_where_that_tool_is_at_hand(tmp_path):
+    settings = Settings(top_k=1)
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=None, settings=settings) as hindsight:
+        run = hindsight.run(ME, task="Ship the parcel")
+        run.after_tool("ship", {"carrier": "FastPost"}, result="shipped", call_id="1")
+        run.user("From now on always ship with NordMail, never with FastPost.")
+        run.after_tool("ship", {"carrier": "NordMail"}, result="shipped", call_id="2")
+        run.finish(ok=True)
+        hindsight.flush()
+        say(hindsight, "Use pnpm, not npm.")
+        for tools, word in ((("ship",), "NordMail"), ((), "pnpm")):
+            run = hindsight.run(ME, task="寄一下收据")
+            block = run.context(tools=tools)
+            run.finish(ok=True)
+            assert word in block.text
