@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding
 from hindsight_core.capture.lesson_text import (
     Words,
     calls_text,
@@ -16,7 +17,6 @@ from hindsight_core.capture.lesson_text import (
     other_tool_text,
     words_of,
 )
-from hindsight_core.capture.pairing import Fix, JudgedCall, LessonFinding
 from hindsight_core.capture.same_aim import blamed_arguments
 from hindsight_core.schema import (
     Candidate,

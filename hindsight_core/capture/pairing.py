@@ -8,16 +8,18 @@ shell and errors about other arguments are other failures.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from hindsight_core.capture.outcomes import acts, says_no_effect
+from hindsight_core.capture.corrections import is_measure
+from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding, argument_text
+from hindsight_core.capture.outcomes import acts, looks
+from hindsight_core.capture.premature import premature_calls
 from hindsight_core.capture.same_aim import same_aim, topic_of_failure
 from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
-from hindsight_core.events import ToolCalled
-from hindsight_core.schema import ErrorClass, Outcome
+from hindsight_core.schema import ErrorClass
 
-__all__ = ["Fix", "JudgedCall", "LessonFinding", "find_lessons"]
+__all__ = ["find_lessons"]
 
 MAX_CALLS: Final = 64
 """Failing calls that one finding keeps, the last ones."""
@@ -27,61 +29,10 @@ _REACH: Final = 30
 """How many calls after a failure its fix may come."""
 _REACH_OTHER: Final = 6
 """The same for a fix by another tool, which is the weaker evidence."""
+_NAME: Final = 4
+"""Signs from which a value that two tools were given says that they were about one thing."""
 _NEARER: Final = 0.1
 """By how much a later success must be more alike to be the fix instead of the first."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedCall:
-    """A call, what came of it, and its place in the run."""
-
-    index: int
-    event: ToolCalled
-    outcome: Outcome
-    request: int = 0
-    """Which of the user's requests it served: what came of another one is no fix of it."""
-
-    @property
-    def tool(self) -> str:
-        """The tool's name."""
-        return self.event.call.tool
-
-    @property
-    def signature(self) -> str:
-        """The digest of tool and arguments."""
-        return self.event.call.signature
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fix:
-    """A call that failed, and the later one that achieved the same."""
-
-    failed: JudgedCall
-    worked: JudgedCall
-
-    @property
-    def other_tool(self) -> bool:
-        """Whether another tool did it."""
-        return self.failed.tool != self.worked.tool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LessonFinding:
-    """The failures of one tool and class; `recovered` are transient ones that worked on retry."""
-
-    tool: str
-    error_class: ErrorClass
-    transient: bool
-    failures: tuple[JudgedCall, ...]
-    fixes: tuple[Fix, ...] = ()
-    recovered: bool = False
-    about: str = ""
-    """What sets these failures apart from others of the tool and class, "" where nothing does."""
-
-    @property
-    def attempts(self) -> int:
-        """How many calls failed, repeated ones counted."""
-        return len(self.failures)
 
 
 def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFinding]:
@@ -93,7 +44,7 @@ def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFin
     """
     run = _Run(calls)
     worked = run.worked
-    premature = _premature(calls, known)
+    premature = premature_calls(calls, known)
     groups: dict[tuple[str, ErrorClass, bool, str], list[JudgedCall]] = {}
     for call in calls:
         if call.outcome.ok or call.signature in premature:
@@ -139,6 +90,20 @@ class _Run:
             if self.first_worked[other.signature] > call.index:
                 yield other
 
+    def each_of_many(self, failed: JudgedCall, later: JudgedCall) -> bool:
+        """Whether a fix by other means is one of several calls, each for a thing of its own."""
+        if same_aim(failed.event, failed.outcome, later.event):
+            return False
+        own = self.profile(failed).canonical
+        kept = {n: v for n, v in self.profile(later).canonical.items() if own.get(n) == v}
+        return any(
+            call.signature != later.signature
+            and call.tool == later.tool
+            and call.request == later.request
+            and all(self.profile(call).canonical.get(name) == kept[name] for name in kept)
+            for call in self.ok
+        )
+
 
 def _finding(
     tool: str,
@@ -174,7 +139,11 @@ def _finding(
 def _same_tool(call: JudgedCall, run: _Run) -> Fix | None:
     best: tuple[float, JudgedCall] | None = None
     for later in run.later(call, _REACH):
-        if later.tool != call.tool or not same_aim(call.event, call.outcome, later.event):
+        if later.tool != call.tool:
+            continue
+        if not same_aim(call.event, call.outcome, later.event, call.asked):
+            continue
+        if run.each_of_many(call, later):
             continue
         alike = similarity(run.profile(call), run.profile(later))
         if best is None or alike > best[0] + _NEARER:
@@ -186,14 +155,15 @@ def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:
     """Find the call of another tool after the last failure that has words of any of them."""
     call = failures[-1]
     wanted = {term for failed in failures for term in run.profile(failed).terms}
-    things = mentions(_argument_text(call))
+    things = mentions(argument_text(call))
     wants_act = acts(call.tool)
     for later in run.later(call, _REACH_OTHER):
         if later.tool == call.tool:
             continue
-        if wants_act and not acts(later.tool):
+        alike = acts(later.tool) or (not looks(later.tool) and _one_object(call, later))
+        if wants_act and not alike:
             continue
-        others = mentions(_argument_text(later))
+        others = mentions(argument_text(later))
         if things and others and not things & others:
             continue
         given = run.profile(later).terms
@@ -203,45 +173,10 @@ def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:
     return None
 
 
-def _premature(calls: Sequence[JudgedCall], known: str) -> frozenset[str]:
-    """Signatures of calls without effect that may only have come too early.
-
-    The things that such a call names are known, from the task or from what worked, and some call
-    worked on their kind or met them. A tool that worked on others of the one thing's kind has no
-    such excuse: there the failure is about the thing.
-    """
-    without = [
-        call
-        for call in calls
-        if not call.outcome.ok
-        and call.outcome.error_class is ErrorClass.SOFT
-        and says_no_effect(call.outcome.message)
-    ]
-    if not without:
-        return frozenset()
-    met: set[str] = set()
-    kinds: dict[str, set[str]] = {}
-    for call in calls:
-        if call.outcome.ok:
-            used = mentions(_argument_text(call))
-            met |= used | mentions(call.event.result)
-            kinds.setdefault(call.tool, set()).update(map(_kind, used))
-    anywhere = frozenset[str]().union(*kinds.values())
-    exist = met | mentions(known)
-    found: set[str] = set()
-    for call in without:
-        named = mentions(_argument_text(call))
-        own = frozenset(map(_kind, named))
-        if not named or not named <= exist or not (own & anywhere or named <= met):
-            continue
-        if len(named) > 1 or not own <= kinds.get(call.tool, set()):
-            found.add(call.signature)
-    return frozenset(found)
-
-
-def _kind(name: str) -> str:
-    return name.partition(" ")[0]
-
-
-def _argument_text(call: JudgedCall) -> str:
-    return " ".join(str(value) for value in call.event.call.args.values())
+def _one_object(call: JudgedCall, later: JudgedCall) -> bool:
+    """Whether both were given the very same name of a thing."""
+    given = {value for value in later.event.call.args.values() if isinstance(value, str)}
+    return any(
+        isinstance(value, str) and value in given and len(value) >= _NAME and not is_measure(value)
+        for value in call.event.call.args.values()
+    )

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
+from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.lesson_text import Words
 from hindsight_core.capture.lessons import Situation, evidence_of
 from hindsight_core.capture.outcomes import acts
-from hindsight_core.capture.pairing import JudgedCall
 from hindsight_core.schema import Candidate, Kind, MemoryKey, MemoryValue, Source, ToolCall
 
 __all__ = ["MAX_STEPS", "path_candidate", "path_steps"]

@@ -12,9 +12,10 @@ from hashlib import blake2b
 
 from hindsight_core.capture._user_texts import preferences_of
 from hindsight_core.capture.feedback import asks_anew, read_feedback
+from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.lessons import Situation, lesson_candidate
 from hindsight_core.capture.outcomes import judge_outcome
-from hindsight_core.capture.pairing import JudgedCall, find_lessons
+from hindsight_core.capture.pairing import find_lessons
 from hindsight_core.capture.paths import path_candidate
 from hindsight_core.capture.states import Course, had_no_effect, in_state
 from hindsight_core.events import (
@@ -207,11 +208,19 @@ class _Run:
 def _judged(events: Sequence[Event]) -> Iterator[JudgedCall]:
     """The calls with their outcomes, each with the number of the user's request that it served."""
     index = request = 0
+    asked = ""
     for event in events:
         if isinstance(event, UserSaid):
-            request += index > 0 and not event.nested and asks_anew(event.text)
+            anew = index > 0 and not event.nested and asks_anew(event.text)
+            request += anew
+            if anew or index == 0:
+                asked = event.text
+        elif isinstance(event, RunStarted):
+            asked = asked or event.task
         elif isinstance(event, ToolCalled):
-            yield JudgedCall(index=index, event=event, outcome=_outcome(event), request=request)
+            yield JudgedCall(
+                index=index, event=event, outcome=_outcome(event), request=request, asked=asked
+            )
             index += 1
 
 

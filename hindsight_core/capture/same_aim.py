@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from hindsight_core.capture._formats import format_of
 from hindsight_core.capture.corrections import corrects, is_measure, is_stated, words_in
+from hindsight_core.capture.means import by_other_means
 from hindsight_core.capture.outcomes import command_of, taken_by_others
 from hindsight_core.capture.same_command import same_command, topic_of
 from hindsight_core.capture.signatures import canonical
@@ -31,14 +32,21 @@ _OF_AMOUNT: Final = frozenset({
     ErrorClass.SOFT, ErrorClass.INTERNAL,
 })  # fmt: skip
 """Failures that another amount, date or time may avoid."""
+_OF_MEANS: Final = frozenset({
+    ErrorClass.VALIDATION, ErrorClass.NOT_FOUND, ErrorClass.PERMISSION, ErrorClass.UNAVAILABLE,
+})  # fmt: skip
+"""Failures of a way that another way may avoid; a conflict or an empty account is of the thing."""
 _TIMES: Final = frozenset({"iso-date", "iso-datetime", "clock-time", "slash-date", "cjk-date"})
 _IDENTIFIER: Final = re.compile(
     r"(?:^|[_\W])(?:id|no|nr|number|key|code)$|Id$|ID$|编号|号$|編號|號$"
 )
 
 
-def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled) -> bool:
-    """Whether a call of the same tool that worked may be taken for the fix of one that failed."""
+def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled, asked: str = "") -> bool:
+    """Whether a call of the same tool that worked may be taken for the fix of one that failed.
+
+    `asked` is the user's request that both served, "" where it is not known.
+    """
     error = _error_of(failed, outcome)
     old, new = failed.call.args, worked.call.args
     kind = command_of(failed.call.tool, old)
@@ -57,6 +65,11 @@ def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled) -> bool:
         kept = (old.keys() & new.keys()) - changed
         if any(_is_time(old[name]) for name in kept):
             return True  # the time is what was wanted, the place a choice
+    of_means = error_class in _OF_MEANS or (
+        error_class is ErrorClass.SOFT and any(is_stated(old[name], error) for name in changed)
+    )
+    if of_means and by_other_means(old, new, changed, asked):
+        return True
     return all(
         corrects(old[name], new[name])
         or is_stated(new[name], error)

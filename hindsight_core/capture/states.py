@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.outcomes import says_no_effect, says_verdict
-from hindsight_core.capture.pairing import JudgedCall
 from hindsight_core.capture.similar_calls import mentions
 from hindsight_core.schema import ErrorClass, Memory, ToolCall
 

@@ -21,6 +21,8 @@ _MAX_ARGUMENTS: Final = 64
 _QUANTITY: Final = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)*\s*([^\W\d_]{1,12}|[%°€$£¥][a-z]?)")
 _NAME_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _PARTS: Final = re.compile(r"[\s/\\#@,;:=?&|\"'`()\[\]{}<>（）「」『』【】，。、；：？！]+")
+_COMPOUND: Final = re.compile(r"[^\W_][._:/@-]+[^\W_]")
+_INNER_NAME: Final = re.compile(r"[^\W\d_]{4,40}|[\u4e00-\u9fff]{2,40}")
 _LONG: Final = 80
 
 
@@ -61,6 +63,15 @@ class Argument:
             return frozenset((self.text,)) if len(self.text) <= _LONG else frozenset()
         cut = (part for part in re.split(r"[/\\?&=@]+", self.text) if len(part) > 1)
         return frozenset((self.text, *(part for part in cut if part != "https:")))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names inside of identifiers, addresses and statements, such as a table's schema."""
+        found: set[str] = set()
+        for token in self.text[:_MAX_TEXT].split():
+            if _COMPOUND.search(token):
+                found.update(_INNER_NAME.findall(token))
+        return frozenset(found)
 
 
 def arguments_of(call: ToolCall) -> tuple[Argument, ...]:

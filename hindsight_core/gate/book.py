@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hindsight_core.gate.causes import Cause, traits_of
+from hindsight_core.gate.cases import Cause, traits_of
 from hindsight_core.gate.decisions import Flag, Reason
 from hindsight_core.gate.wishes import Wish, breaks, view_of
 from hindsight_core.schema import ToolCall

@@ -7,71 +7,16 @@ different calls failed alike; and never to a rule which a call that worked would
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from hindsight_core.capture import says_of_the_moment
-from hindsight_core.gate.arguments import Argument, arguments_of, plain
-from hindsight_core.gate.decisions import DETERMINISTIC
-from hindsight_core.gate.missing import named_as_missing
-from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
+from hindsight_core.gate.arguments import plain
+from hindsight_core.gate.cases import Case, Cause, traits_of
+from hindsight_core.schema import Lesson, Memory, ToolCall
 
-__all__ = ["Cause", "Traits", "causes_of", "contradicted", "traits_of"]
+__all__ = ["causes_of", "contradicted"]
 
-_STANDING: Final = frozenset(
-    (
-        ErrorClass.VALIDATION,
-        ErrorClass.NOT_FOUND,
-        ErrorClass.PERMISSION,
-        ErrorClass.UNAVAILABLE,
-        ErrorClass.SOFT,
-    )
-)
-"""Failures about a value itself, and not about what else is there at that time; what is transient
-is left out before, so what is unavailable is so for good."""
-_REQUIRED: Final = re.compile(
-    r"required|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
-    r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
-)
 _VARIABLE: Final = re.compile(r"'[^']*'|\"[^\"]*\"|「[^」]*」|[^\W_]*[0-9][\w.:/-]*")
-_LETTERS: Final = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
-_SHORTEST: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What a rule may ask of a call: the names it gives, and what is said of its values."""
-
-    names: frozenset[str]
-    said: frozenset[str]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cause:
-    """A call that has all of `said` and none of the names `lacks` is expected to fail."""
-
-    memory_id: str
-    error_class: str
-    failures: int
-    said: frozenset[str] = frozenset()
-    lacks: frozenset[str] = frozenset()
-
-    def meets(self, call: Traits) -> bool:
-        """Whether a call of the tool is such a one."""
-        return self.said <= call.said and not self.lacks & call.names
-
-
-def traits_of(call: ToolCall) -> Traits:
-    """Read a call once, for any number of causes."""
-    values = arguments_of(call)
-    said: set[str] = set()
-    for value in values:
-        said.add(f"{value.name} as {value.format}")
-        said.update(f"{value.name} has {part}" for part in value.parts)
-    # An error names what is nested by its last name.
-    names = {name for one in values for name in (one.name, one.name.rpartition(".")[2])}
-    return Traits(frozenset(names), frozenset(said))
 
 
 def causes_of(lessons: Iterable[Memory], tool: str, *, eager: bool = False) -> list[Cause]:
@@ -92,7 +37,7 @@ def causes_of(lessons: Iterable[Memory], tool: str, *, eager: bool = False) -> l
     good = [traits_of(call) for call in worked]
     found: list[Cause] = []
     for group in alike.values():
-        case = _Case(group, tool, worked, eager=eager)
+        case = Case(group, tool, worked, eager=eager)
         found += [cause for cause in case.causes() if not any(map(cause.meets, good))]
     return found
 
@@ -119,131 +64,3 @@ def contradicted(
 def _good(lesson: Lesson) -> tuple[ToolCall, ...]:
     fixes = lesson.correction.calls if lesson.correction else ()
     return (*fixes, *lesson.worked)
-
-
-class _Case:
-    """Failures of one tool with one error, and the calls of the tool that worked."""
-
-    def __init__(
-        self,
-        group: Sequence[tuple[Memory, Lesson]],
-        tool: str,
-        worked: Sequence[ToolCall],
-        *,
-        eager: bool,
-    ) -> None:
-        self.eager = eager
-        self.memory, lesson = group[-1]
-        self.error_class = lesson.mistake.error_class
-        self.error = plain(" ".join(one.mistake.consequence for _, one in group))
-        self.of_the_moment = says_of_the_moment(lesson.mistake.consequence)
-        calls = [call for _, one in group for call in one.mistake.calls if call.tool == tool]
-        self.failed = [arguments_of(call) for call in {c.signature: c for c in calls}.values()]
-        self.traits = [traits_of(call) for call in {c.signature: c for c in calls}.values()]
-        self.worked = [arguments_of(call) for call in worked]
-        fixes = [c for _, one in group if one.correction for c in one.correction.calls]
-        self.fixes = [arguments_of(call) for call in fixes if call.tool == tool]
-
-    def causes(self) -> list[Cause]:
-        """The narrowest reading that has evidence; several only where several are sure."""
-        if self.error_class not in DETERMINISTIC | _STANDING or self.of_the_moment:
-            return []
-        found = [*self._missing(), *self._formats()]
-        if not found and self.error_class in _STANDING:
-            found = [*self._named_values()]
-        if not found and len(self.failed) > 1:
-            found = [*self._shared()]
-        return found
-
-    def _cause(self, said: Iterable[str] = (), lacks: Iterable[str] = ()) -> Cause:
-        return Cause(
-            memory_id=self.memory.id,
-            error_class=str(self.error_class),
-            failures=len(self.failed),
-            said=frozenset(said),
-            lacks=frozenset(lacks),
-        )
-
-    def _missing(self) -> Iterator[Cause]:
-        """An argument that no failing call gave, and that the error names or every fix gave.
-
-        What the error calls missing needs no call that shows it.
-        """
-        given = {value.name for call in self.failed for value in call}
-        fixed = [{value.name for value in call} for call in self.fixes]
-        added = set[str].intersection(*fixed) - given if fixed else set[str]()
-        known = {value.name for call in self.worked for value in call}
-        told = named_as_missing(self.error)
-        for name in sorted((added | known | told) - given):
-            named = self._names(name)
-            if (name in added and (named or len(self.failed) > 1)) or (
-                named and (name in told or _REQUIRED.search(self.error))
-            ):
-                yield self._cause(lacks=[name])
-
-    def _formats(self) -> Iterator[Cause]:
-        """A format that each failing value has and no value that worked."""
-        for name in self._common_names():
-            failed = self._values(self.failed, name)
-            worked = self._values(self.fixes or self.worked, name)
-            formats = {value.format for value in failed}
-            if len(formats) != 1 or not worked or formats & {value.format for value in worked}:
-                continue
-            if self._names(name) or len({value.text for value in failed}) > 1:
-                yield self._cause([f"{name} as {failed[0].format}"])
-
-    def _named_values(self) -> Iterator[Cause]:
-        """Values, or parts of them, that all failing calls share and that the error names."""
-        shared: set[str] = set()
-        for name in self._common_names():
-            failed = self._values(self.failed, name)
-            parts = frozenset[str].intersection(*(value.parts for value in failed))
-            worked = {part for value in self._values(self.worked, name) for part in value.parts}
-            named = [part for part in parts - worked if self._tells(part)]
-            shared.update(f"{name} has {part}" for part in named)
-        if shared:
-            yield self._cause(shared)
-
-    def _shared(self) -> Iterator[Cause]:
-        """All that two or more failing calls have in common, where the tool is known to work.
-
-        Not where the error speaks of what they do not share: of the certificates with which one
-        booking was to be paid in vain, and not of the booking.
-        """
-        if any(map(self._speaks_of, self._common_names())):
-            return
-        common = frozenset[str].intersection(*(traits.said for traits in self.traits))
-        if (self.worked or self.eager) and any(" has " in said for said in common):
-            yield self._cause(common)
-
-    def _speaks_of(self, name: str) -> bool:
-        """Whether the error has a word of each of the different values of an argument."""
-        values = {value.text for value in self._values(self.failed, name)}
-        return len(values) > 1 and all(
-            any(word in self.error for word in _LETTERS.findall(plain(text))) for text in values
-        )
-
-    def _common_names(self) -> list[str]:
-        every = [{value.name for value in call} for call in self.failed]
-        return sorted(set[str].intersection(*every)) if every else []
-
-    @staticmethod
-    def _values(calls: Iterable[Sequence[Argument]], name: str) -> list[Argument]:
-        return [value for call in calls for value in call if value.name == name]
-
-    def _names(self, name: str) -> bool:
-        last = plain(name.rpartition(".")[2])
-        spellings = {last, last.replace("_", " "), last.replace("-", " ")}
-        return any(_occurs(one, self.error) for one in spellings)
-
-    def _tells(self, part: str) -> bool:
-        long = len(part) >= _SHORTEST or not part.isascii()
-        return long and len(part) > 1 and _occurs(part, self.error)
-
-
-def _occurs(word: str, text: str) -> bool:
-    if not word:
-        return False
-    if not word.isascii():
-        return word in text
-    return re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])", text) is not None

@@ -7,7 +7,7 @@ import pytest
 from hindsight_core import Hindsight
 from hindsight_core.capture import make_call
 from hindsight_core.gate import causes_of, contradicted
-from hindsight_core.gate.causes import traits_of
+from hindsight_core.gate.cases import traits_of
 from hindsight_core.schema import (
     Correction,
     ErrorClass,
@@ -224,4 +224,74 @@ def test_an_error_that_names_no_argument_or_a_special_case_is_about_no_other_cal
     causes = causes_of([lesson("create_ticket", [failed], error)], "create_ticket")
     assert not any(
         c.meets(traits_of(make_call("create_ticket", {"subject": "tap"}))) for c in causes
+    )
+
+
+NO_HOTEND = lesson(
+    "print",
+    [{"machine": "Wren", "part": "bracket", "material": "polycarbonate"}],
+    "Wren has no nozzle for polycarbonate",
+    fixes=[{"machine": "Heron", "part": "bracket", "material": "polycarbonate"}],
+    kind=ErrorClass.NOT_FOUND,
+)
+
+
+def test_where_an_error_names_two_arguments_only_a_call_with_both_is_alike():
+    assert flags(
+        [NO_HOTEND], "print", {"machine": "Wren", "part": "cap", "material": "polycarbonate"}
+    )
+    assert not flags([NO_HOTEND], "print", {"machine": "Wren", "part": "cap", "material": "PETG"})
+    assert not flags(
+        [NO_HOTEND], "print", {"machine": "Heron", "part": "cap", "material": "polycarbonate"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "again"),
+    [
+        (
+            {"who": "Rex", "kind": "dog"},
+            "unknown kind 'dog' (use K9)",
+            {"who": "Bo", "kind": "dog"},
+        ),
+        ({"件": "外套", "码": "大"}, "不认识的码「大」", {"件": "裤子", "码": "大"}),
+    ],
+)
+def test_a_short_value_counts_where_the_error_quotes_it(args, error, again):
+    known = [lesson("order", [args], error, kind=ErrorClass.NOT_FOUND)]
+    assert flags(known, "order", again)
+    assert not flags(known, "order", dict.fromkeys(again, "other"))
+
+
+def test_a_schema_that_the_error_names_is_met_in_other_statements_that_begin_alike():
+    known = [
+        lesson(
+            "warehouse",
+            [{"sql": "select n from vault.claims where y = 3"}],
+            "Forbidden: schema vault is closed",
+            kind=ErrorClass.PERMISSION,
+        )
+    ]
+    assert flags(known, "warehouse", {"sql": "select sum(n) from vault.claims where y = 4"})
+    assert flags(known, "warehouse", {"sql": "select 1 from vault.other"})
+    assert not flags(known, "warehouse", {"sql": "select 1 from open.claims"})
+    assert not flags(known, "warehouse", {"sql": "create table vault.claims (n int)"})
+
+
+def closed(error, *values, worked=()):
+    return lesson(
+        "phone_lookup",
+        [{"address": value} for value in values],
+        error,
+        worked=[{"address": value} for value in worked],
+        kind=ErrorClass.UNAVAILABLE,
+    )
+
+
+@pytest.mark.parametrize("error", ["this service has been discontinued", "服务已停用，不再提供"])
+def test_a_tool_that_is_closed_for_good_is_so_for_any_value(error):
+    assert flags([closed(error, "Elm 4", "Oak 9")], "phone_lookup", {"address": "Ash 1"})
+    assert not flags([closed(error, "Elm 4")], "phone_lookup", {"address": "Ash 1"})
+    assert not flags(
+        [closed(error, "Elm 4", "Oak 9", worked=["Fir 2"])], "phone_lookup", {"address": "Ash 1"}
     )

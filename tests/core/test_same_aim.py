@@ -15,7 +15,7 @@ from hindsight_core.events import ToolCalled
 from hindsight_core.schema import Scope
 
 
-def aims_alike(tool, failed, error, worked):
+def aims_alike(tool, failed, error, worked, asked=""):
     def called(args, result):
         return ToolCalled(
             run_id="r",
@@ -27,7 +27,7 @@ def aims_alike(tool, failed, error, worked):
         )
 
     outcome = judge_outcome(tool, failed, raised=False, flagged_error=True, result=error)
-    return same_aim(called(failed, error), outcome, called(worked, "done"))
+    return same_aim(called(failed, error), outcome, called(worked, "done"), asked)
 
 
 def shell(command):
@@ -108,3 +108,71 @@ def test_long_texts_are_compared_by_their_beginning():
 def test_any_two_values_are_compared(left, right):
     assert corrects(left, right) in (True, False)
     assert corrects([left], {right: 1}) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "failed", "error", "worked", "asked"),
+    [
+        (
+            "flash",
+            {"file": "fw7.bin", "via": "ttyS1"},
+            "nothing answers on ttyS1",
+            {"file": "fw7.bin", "via": "ttyUSB0"},
+            "Put firmware 7 on the board.",
+        ),
+        (
+            "print",
+            {"machine": "Wren", "part": "hinge", "material": "nylon"},
+            "Wren has no nozzle for nylon",
+            {"machine": "Heron", "part": "hinge", "material": "nylon"},
+            "Print the hinge in nylon.",
+        ),
+        (
+            "翻译",
+            {"文件": "合同.docx", "引擎": "快译"},
+            "快译 不支持 docx",
+            {"文件": "合同.docx", "引擎": "通译"},
+            "把合同翻译成英文",
+        ),
+    ],
+)
+def test_what_the_user_left_open_may_be_exchanged(tool, failed, error, worked, asked):
+    assert aims_alike(tool, failed, error, worked, asked)
+    assert not aims_alike(tool, failed, error, worked)
+
+
+@pytest.mark.parametrize(
+    ("tool", "failed", "error", "worked", "asked"),
+    [
+        (
+            "print",
+            {"machine": "Wren", "part": "hinge"},
+            "Wren is not known",
+            {"machine": "Heron", "part": "hinge"},
+            "Print one hinge on Wren and one on Heron.",
+        ),
+        (
+            "mail",
+            {"to": "ann", "file": "report"},
+            "no such user ann",
+            {"to": "bob", "file": "report"},
+            "Mail the report to the team.",
+        ),
+        (
+            "refund",
+            {"order": "A-1", "reason": "damaged"},
+            "order A-1 not found",
+            {"order": "A-2", "reason": "damaged"},
+            "Refund my damaged orders.",
+        ),
+        (
+            "look",
+            {"place": "attic", "lamp": "torch"},
+            "not found",
+            {"place": "cellar", "lamp": "torch"},
+            "Find my keys.",
+        ),
+    ],
+)
+def test_another_of_what_the_user_asked_for_is_another_task(tool, failed, error, worked, asked):
+    assert not aims_alike(tool, failed, error, worked, asked)

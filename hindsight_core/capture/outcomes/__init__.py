@@ -28,6 +28,7 @@ __all__ = [
     "acts",
     "command_of",
     "judge_outcome",
+    "looks",
     "says_no_effect",
     "says_of_the_moment",
     "says_verdict",
@@ -72,6 +73,11 @@ def judge_outcome(
 def acts(tool: str) -> bool:
     """Whether a tool by its name changes something, and does not only look."""
     return context_of(tool, {}).role is Role.ACT
+
+
+def looks(tool: str) -> bool:
+    """Whether a tool by its name only looks at what there is."""
+    return context_of(tool, {}).role in (Role.READ, Role.STATUS, Role.CHECKER)
 
 
 def says_no_effect(message: str) -> bool:

@@ -1,0 +1,70 @@
+"""What is found in a run: its calls with their outcomes, failures with the calls that helped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hindsight_core.events import ToolCalled
+from hindsight_core.schema import ErrorClass, Outcome
+
+__all__ = ["Fix", "JudgedCall", "LessonFinding", "argument_text"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgedCall:
+    """A call, what came of it, and its place in the run."""
+
+    index: int
+    event: ToolCalled
+    outcome: Outcome
+    request: int = 0
+    """Which of the user's requests it served: what came of another one is no fix of it."""
+    asked: str = ""
+    """The words of that request, "" where they are not known."""
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        return self.event.call.tool
+
+    @property
+    def signature(self) -> str:
+        """The digest of tool and arguments."""
+        return self.event.call.signature
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fix:
+    """A call that failed, and the later one that achieved the same."""
+
+    failed: JudgedCall
+    worked: JudgedCall
+
+    @property
+    def other_tool(self) -> bool:
+        """Whether another tool did it."""
+        return self.failed.tool != self.worked.tool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LessonFinding:
+    """The failures of one tool and class; `recovered` are transient ones that worked on retry."""
+
+    tool: str
+    error_class: ErrorClass
+    transient: bool
+    failures: tuple[JudgedCall, ...]
+    fixes: tuple[Fix, ...] = ()
+    recovered: bool = False
+    about: str = ""
+    """What sets these failures apart from others of the tool and class, "" where nothing does."""
+
+    @property
+    def attempts(self) -> int:
+        """How many calls failed, repeated ones counted."""
+        return len(self.failures)
+
+
+def argument_text(call: JudgedCall) -> str:
+    """The values that a call was given, as one text."""
+    return " ".join(str(value) for value in call.event.call.args.values())
