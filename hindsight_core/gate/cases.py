@@ -91,6 +91,7 @@ class Case:
         calls = [call for _, one in group for call in one.mistake.calls if call.tool == tool]
         self.failed = [arguments_of(call) for call in {c.signature: c for c in calls}.values()]
         self.traits = [traits_of(call) for call in {c.signature: c for c in calls}.values()]
+        self.good = worked
         self.worked = [arguments_of(call) for call in worked]
         fixes = [c for _, one in group if one.correction for c in one.correction.calls]
         self.fixes = [arguments_of(call) for call in fixes if call.tool == tool]
@@ -99,12 +100,17 @@ class Case:
         """The narrowest reading that has evidence; several only where several are sure."""
         if self.error_class not in DETERMINISTIC | _STANDING or self.of_the_moment:
             return []
-        found = [*self._missing(), *self._formats()]
-        if not found and self.error_class in _STANDING:
-            found = [*self._named_values()] or [*self._named_within()]
-        if not found and len(self.failed) > 1:
-            found = [*self._shared()] or [*self._closed()]
-        return found
+        readings = [lambda: (*self._missing(), *self._formats())]
+        if self.error_class in _STANDING:
+            readings += [self._named_values, self._named_within]
+        if len(self.failed) > 1:
+            readings += [self._shared, self._closed]
+        good = [*map(traits_of, self.good)]
+        for reading in readings:
+            found = [cause for cause in reading() if not any(map(cause.meets, good))]
+            if found:
+                return found
+        return []
 
     def _cause(self, said: Iterable[str] = (), lacks: Iterable[str] = ()) -> Cause:
         return Cause(
@@ -150,6 +156,7 @@ class Case:
         nylon"): then a call must have them all.
         """
         named: dict[str, list[str]] = {}
+        short: dict[str, list[str]] = {}
         fresh: list[str] = []
         for name in self._common_names():
             failed = self._values(self.failed, name)
@@ -158,7 +165,10 @@ class Case:
             told = [part for part in parts if self._tells(part)]
             if told:
                 named[name] = [f"{name} has {part}" for part in told]
+            elif brief := [part for part in parts if len(part) > 1 and _occurs(part, self.error)]:
+                short[name] = [f"{name} has {part}" for part in brief]
             fresh += [f"{name} has {part}" for part in told if part not in worked]
+        named = named | short if named else {}
         said = [one for parts in named.values() for one in parts] if len(named) > 1 else fresh
         if said:
             yield self._cause(said)

@@ -34,11 +34,9 @@ def causes_of(lessons: Iterable[Memory], tool: str, *, eager: bool = False) -> l
         if any(call.tool == tool for call in lesson.mistake.calls):
             said = _VARIABLE.sub("", plain(lesson.mistake.consequence))
             alike.setdefault((str(lesson.mistake.error_class), said), []).append((memory, lesson))
-    good = [traits_of(call) for call in worked]
     found: list[Cause] = []
     for group in alike.values():
-        case = Case(group, tool, worked, eager=eager)
-        found += [cause for cause in case.causes() if not any(map(cause.meets, good))]
+        found += Case(group, tool, worked, eager=eager).causes()
     return found
 
 
