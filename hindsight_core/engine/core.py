@@ -115,6 +115,11 @@ class Core:
         return self._store is not None
 
     @property
+    def unrecorded(self) -> int:
+        """What hooks handed over that is not durable yet: a kill now would lose it."""
+        return self.failsafe.unrecorded + int(getattr(self._store, "in_memory", 0))
+
+    @property
     def embedder(self) -> Embedder | None:
         """The embedder, or None where recall goes by words alone."""
         with self._lock:

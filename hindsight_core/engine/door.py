@@ -402,7 +402,7 @@ class Hindsight:
     @property
     def unrecorded(self) -> int:
         """How many hooks returned before what they record was durable and still are at it."""
-        return self._core.failsafe.unrecorded
+        return self._core.unrecorded
 
     @property
     def settings(self) -> Settings:
@@ -421,8 +421,8 @@ class Hindsight:
 
     def flush(self, timeout: float = 60.0) -> bool:
         """Judge runs that are over and wait for the worker; False after `timeout` seconds."""
-        self._intake.sweep()
-        return self._encoder.flush(timeout)
+        left = self._intake.sweep(seconds=timeout)
+        return self._encoder.flush(left) and (left > 0 or timeout <= 0)
 
     def close(self) -> None:
         """Judge what this process recorded and release the store; safe to call twice."""

@@ -79,7 +79,7 @@ def read_readiness(core: Core, encoder: Encoder) -> Readiness:
 
 def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
     """Look at the store and at what the failsafe counted; never raises for a store that is down."""
-    counts, unrecorded = core.failsafe.counts, core.failsafe.unrecorded
+    counts, unrecorded = core.failsafe.counts, core.unrecorded
     pending = unencoded = 0
     memories: dict[str, int] = {}
     open_alerts: Counter[str] = Counter()

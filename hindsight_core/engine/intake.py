@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from math import inf
+from time import monotonic
 from typing import Final
 
 from hindsight_core.capture import (
@@ -39,10 +41,9 @@ from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_
 
 __all__ = ["Intake"]
 
-_TRIES: Final = 8
+_TRIES, _BATCH = 8, 100
 _IDLE: Final = timedelta(seconds=60)
 """After this long without an event a run that never ended counts as over."""
-_BATCH: Final = 100
 
 
 class Intake:
@@ -63,16 +64,19 @@ class Intake:
                 return self._drain_once(run_id)
         return self._drain_once(run_id)
 
-    def sweep(self, ended: str = "") -> int:
-        """Judge every run that is over: ended, its last call raised, idle, or its owner gone.
+    def sweep(self, ended: str = "", *, seconds: float = inf) -> float:
+        """Judge every run that is over: `ended`, or ended, last call raised, idle, or owner gone.
 
-        `ended` is a run that the caller knows to be over; one that is judged already stays so.
+        Returns what is left of the seconds, 0 where they were too few.
         """
+        until = monotonic() + seconds
         waiting = self._core.store.runs(limit=_BATCH)
-        runs = [run for run in waiting if run.run_id == ended or self._is_over(run)]
-        for run in runs:
-            self.drain(run.run_id)
-        return len(runs)
+        for run in waiting:
+            if monotonic() > until:  # after an outage there may be many
+                return 0.0
+            if run.run_id == ended or self._is_over(run):
+                self.drain(run.run_id)
+        return max(0.0, until - monotonic())
 
     def hear(self, run_id: str, said: UserSaid) -> None:
         """Take the first words of the next turn as the user's verdict on a run, if they are one."""

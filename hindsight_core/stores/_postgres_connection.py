@@ -41,16 +41,25 @@ _NAMED: Final = re.compile(r"(?<![:\w]):(\w+)")
 class PostgresConnection:
     """Runs the shared statements; whatever is not of this store's schema is out of reach."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, connection: psycopg.Connection[Any], database: PostgresDatabase) -> None:
         self.raw = connection
+        self._database = database
 
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
-        return self.raw.execute(_translated(sql), _values(parameters))
+        cursor = self.raw.execute(_translated(sql), _values(parameters))
+        self._database.answered_at = time.monotonic()
+        return cursor
 
     def executemany(self, sql: str, parameters: Iterable[Values], /) -> Cursor:
         cursor = self.raw.cursor()
         cursor.executemany(_translated(sql), [_values(one) for one in parameters])
         return cursor
+
+    def copy_in(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Send rows as a stream, which is several times as fast as statements."""
+        with self.raw.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+            for row in rows:
+                copy.write_row(_values(row))
 
 
 class PostgresDatabase:
@@ -66,6 +75,8 @@ class PostgresDatabase:
         self._conninfo = conninfo
         self._pid = os.getpid()
         self._closed = False
+        self.answered_at = 0.0
+        """When the server answered last, by the monotonic clock."""
         self._inherited: list[Any] = []
         self._pool = self._open_pool()
         try:
@@ -88,7 +99,7 @@ class PostgresDatabase:
 
     def look(self, work: Callable[[PostgresConnection], _Found]) -> _Found:
         """Do reads that need no common snapshot, which saves asking the server for one."""
-        return self._retried(lambda connection: work(PostgresConnection(connection)))
+        return self._retried(lambda connection: work(PostgresConnection(connection, self)))
 
     def fetch(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Run one reading statement."""
@@ -124,7 +135,7 @@ class PostgresDatabase:
             connection = self._begun(begin)
             pool = self._pool
             try:
-                yield PostgresConnection(connection)
+                yield PostgresConnection(connection, self)
                 connection.execute("COMMIT")
             except BaseException:
                 _undo(connection)

@@ -61,8 +61,15 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
         """The database itself, for upkeep that goes over whole tables."""
         return self._database
 
-    def continue_numbers(self, connection: Connection) -> None:
-        """Let new rows be numbered after those that were copied in with their numbers."""
+    def fill(
+        self, connection: Connection, table: str, columns: str, rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """Add rows as they are, for a copy of a whole store."""
+        marks = ", ".join("?" * len(columns.split(",")))
+        connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
+
+    def after_fill(self, connection: Connection) -> None:
+        """Number new rows after those that were copied in with their numbers, and count these."""
 
     @property
     @abstractmethod

@@ -35,6 +35,7 @@ __all__ = ["VectorCache"]
 
 _BATCH: Final = 2_048
 _NOBODY: Final = -1
+_BEFORE_ALL: Final = -1
 _CODES: Final = {
     combination: code
     for code, combination in enumerate(product(map(str, Kind), map(str, Status), (0, 1)))
@@ -137,14 +138,17 @@ class VectorCache:
         if info != self._info or self._seen < forgotten:
             self._clear(info)
         if self._seen < 0:
-            cursor = connection.execute(ALL)
+            last = _BEFORE_ALL
+            while batch := connection.execute(ALL, (last, _BATCH)).fetchall():
+                self._take(batch)
+                last = batch[-1][0]
         else:
             gone = "SELECT rid FROM tombstones WHERE change > ?"
             for (rid,) in connection.execute(gone, (self._seen,)):
                 self._drop(rid)
             cursor = connection.execute(CHANGED, (self._seen,) * 3)
-        while batch := cursor.fetchmany(_BATCH):
-            self._take(batch)
+            while batch := cursor.fetchmany(_BATCH):
+                self._take(batch)
         self._seen = change
 
     def _drop(self, rid: int) -> None:

@@ -16,7 +16,8 @@ __all__ = ["ALL", "CHANGED", "LOOK_RECORDS", "LOOK_SCOPES", "passing_in_sql"]
 
 _FIELDS: Final = "m.rid, m.scope_id, m.kind, m.status, m.superseded, m.time, m.task_type, m.id"
 ALL: Final = f"""SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid
-    WHERE v.space = (SELECT space FROM state)"""
+    WHERE v.space = (SELECT space FROM state) AND v.rid > ? ORDER BY v.rid LIMIT ?"""
+"""A part of all, after a record: a server sends its answer whole, and it is to be heard of."""
 CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
     FROM (SELECT rid FROM vectors WHERE change > ?
           UNION SELECT rid FROM memories WHERE change > ?) AS changed

@@ -11,19 +11,18 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-from hindsight_core.errors import HindsightError, StoreError, StoreUnavailableError
+from hindsight_core.errors import StoreError, StoreUnavailableError
 from hindsight_core.events import EventBase
 from hindsight_core.schema import Scope
-from hindsight_core.stores.write_queue import QueueError, WriteQueue, packed, purge, unpacked
+from hindsight_core.stores._waiting import Take, hand_over, make_lasting
+from hindsight_core.stores.write_queue import QueueError, WriteQueue, packed, purge
 
 __all__ = ["Delivery"]
 
 logger: Final = logging.getLogger("hindsight_core")
 T = TypeVar("T")
-Take = Callable[[Sequence[tuple[EventBase, str]]], object]
 _BATCH: Final = 100
-_FIRST: Final = 0.1
-_LONGEST: Final = 2.0
+_FIRST, _LONGEST = 0.1, 2.0
 _LOOK_AGAIN: Final = 30.0  # for what a process that ended has left in a shared queue
 _AT_END: Final = 10.0
 _BREATH: Final = 0.001  # between two batches, for who wants to hold them up
@@ -114,7 +113,7 @@ class Delivery:
             "place": self._queues[0].name,
             "durable": self._queues[0].durable,
             "backlog": sum(self._size(queue) for queue in self._queues),
-            "in_memory": self._in_memory(),
+            "in_memory": self.in_memory,
             "refused": self.refused,
             "error": "; ".join(self._errors.values()),
         }
@@ -123,11 +122,13 @@ class Delivery:
         """Try once more to hand over what would end with this process, then stop."""
         self._stopped.set()
         self._wanted.set()
-        if self._pid == os.getpid() and self._in_memory():
+        if self._pid == os.getpid():
+            self._make_lasting()
+        if self._pid == os.getpid() and self.in_memory:
             last = threading.Thread(target=self._try, daemon=True)
             last.start()
             last.join(_AT_END)
-            if left := self._in_memory():
+            if left := self.in_memory:
                 logger.error(
                     "%d events that waited in memory for %s are lost: no file for them could be "
                     "written. Name one: HINDSIGHT_SPOOL",
@@ -174,6 +175,7 @@ class Delivery:
 
         Nothing is asked of a server while the lock is held, for events are put meanwhile.
         """
+        self._make_lasting()
         try:
             self._probe()
             self.down = ""
@@ -209,7 +211,7 @@ class Delivery:
                     leads = queue.lead()
                     waiting = queue.peek(_BATCH if leads else 1)
                     if waiting and leads:
-                        self._hand_over([body for _, body in waiting])
+                        self.refused += hand_over(self._take, [body for _, body in waiting])
                         queue.remove([place for place, _ in waiting])
                 if waiting and leads:
                     time.sleep(_BREATH)
@@ -220,22 +222,20 @@ class Delivery:
             self._note(queue, error)
             return True
 
-    def _hand_over(self, bodies: Sequence[str]) -> None:
-        """Hand over in one transaction; one by one where the store would not take one of them."""
+    def _make_lasting(self) -> None:
+        """Move what waits in memory to a queue that outlives this process, if one takes it now."""
+        if not self.in_memory or not self._moving.acquire(timeout=_TO_CLOSE):
+            return
         try:
-            self._take([unpacked(body) for body in bodies])
-        except StoreError:
-            raise
-        except (HindsightError, ValueError, KeyError, TypeError) as error:
-            if len(bodies) > 1:
-                for body in bodies:
-                    self._hand_over([body])
-                return
-            # It would be refused for ever, and all the rest would wait behind it.
-            self.refused += 1
-            logger.warning("an event that waited was refused: %s", type(error).__name__)
+            make_lasting(self._queues, self._pushed, self._lock, self._note)
+        except QueueError as error:
+            logger.warning("what waits in memory stays there: %s", error)
+        finally:
+            self._moving.release()
 
-    def _in_memory(self) -> int:
+    @property
+    def in_memory(self) -> int:
+        """How many events would be lost with this process."""
         return sum(self._size(queue) for queue in self._queues if not queue.durable)
 
     def _size(self, queue: WriteQueue) -> int:

@@ -18,8 +18,6 @@ from hindsight_core.stores._sql_store import SqlStore
 __all__ = ["Moved", "move"]
 
 _BATCH: Final = 2_000
-_AT_ONCE: Final = 200
-"""Rows of one statement: a server is asked a hundredth as often."""
 _TABLES: Final = {
     "scopes": ("id", 'id, tenant, "user", agent, session, documents, tokens, text_change'),
     "memories": (
@@ -106,19 +104,12 @@ def _sizes(store: SqlStore) -> dict[str, int]:
 
 
 def _copy(source: SqlStore, target: SqlStore, table: str, offset: int) -> int:
-    columns = _TABLES[table][1]
     with source.database.read() as connection:
         rows = _read(connection, table, offset)
     if not rows:
         raise StoreError(f"{source.url}: {table} became fewer while they were moved")
-    marks = ", ".join("?" * len(columns.split(",")))
     with target.database.write() as connection:
-        for start in range(0, len(rows), _AT_ONCE):
-            some = rows[start : start + _AT_ONCE]
-            connection.execute(
-                f"INSERT INTO {table} ({columns}) VALUES {', '.join([f'({marks})'] * len(some))}",
-                [value for row in some for value in row],
-            )
+        target.fill(connection, table, _TABLES[table][1], rows)
     return len(rows)
 
 
@@ -137,7 +128,7 @@ def _take_over_counters(source: SqlStore, target: SqlStore) -> None:
             "UPDATE state SET change = max(change, ?), forgotten = max(change, ?), space = ?",
             (change, change, space),
         )
-        target.continue_numbers(connection)
+        target.after_fill(connection)
 
 
 def _hash(store: SqlStore) -> str:

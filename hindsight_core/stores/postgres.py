@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from hindsight_core.errors import MissingExtraError
@@ -11,7 +12,7 @@ from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores.opening import without_secrets
 
 try:
-    from hindsight_core.stores._postgres_connection import PostgresDatabase
+    from hindsight_core.stores._postgres_connection import PostgresConnection, PostgresDatabase
     from hindsight_core.stores._postgres_postings import PostgresPostings
     from hindsight_core.stores._postgres_upkeep import check, wipe_deleted
 except ModuleNotFoundError as error:
@@ -29,6 +30,7 @@ _NUMBERED: Final = (
     ("recalls", "seq"),
     ("guard_records", "seq"),
 )
+_COPIED: Final = ("memories", "entities", "tools", "words", "vectors", "runs", "events", "calls")
 
 
 class PostgresStore(SqlStore):
@@ -61,16 +63,28 @@ class PostgresStore(SqlStore):
         return False
 
     @property
+    def answered_at(self) -> float:
+        """When the server answered a statement last, by the monotonic clock."""
+        return self._server.answered_at
+
+    @property
     def identity(self) -> str:
         """The store's own name, the same by whatever address it is reached."""
         return str(self._server.fetch("SELECT store FROM version")[0][0])
 
-    def continue_numbers(self, connection: Connection) -> None:
+    def fill(
+        self, connection: Connection, table: str, columns: str, rows: Sequence[Sequence[Any]]
+    ) -> None:
+        cast("PostgresConnection", connection).copy_in(f"COPY {table} ({columns}) FROM STDIN", rows)
+
+    def after_fill(self, connection: Connection) -> None:
         for table, column in _NUMBERED:
             connection.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'),"
                 f" (SELECT coalesce(max({column}), 0) + 1 FROM {table}), false)"
             )
+        # Else the tables count as empty until the server looks by itself, a minute later.
+        connection.execute(f"ANALYZE {', '.join(_COPIED)}")
 
     def wipe(self, *, whole: bool = False) -> bool:
         return wipe_deleted(self._server, whole=whole)

@@ -102,6 +102,11 @@ class QueuedStore:
         """Where events wait, how many, and what is wrong with that; see `Delivery.state`."""
         return self._delivery.state()
 
+    @property
+    def in_memory(self) -> int:
+        """How many events wait in this process alone and would be lost with it."""
+        return self._delivery.in_memory
+
     def append(self, event: EventBase, *, owner: str) -> bool:
         """Make an event durable, in the store or in a queue; True where it may be new."""
         while True:
@@ -151,10 +156,14 @@ class QueuedStore:
                 raise
 
     def _answers(self) -> bool:
+        asked = time.monotonic()
         probe = self._probes.submit(self._probe)
         try:
             probe.result(_PROBE)
-        except (FutureTimeoutError, StoreUnavailableError):
+        except FutureTimeoutError:
+            # A busy one that answers in parts, as at the first load of all vectors, is not away.
+            return getattr(self._store, "answered_at", 0.0) > asked
+        except StoreUnavailableError:
             return False
         return True
 

@@ -34,7 +34,8 @@ __all__ = [
 Position = tuple[int, int]
 LEAD_SECONDS: Final = 5
 """After these another process takes over from one that was killed."""
-_BUSY_SECONDS: Final = 1.0
+_BUSY_SECONDS: Final = 5.0
+"""As long as a store's file is waited for: behind the file is only memory, which may be lost."""
 _MOST_PAGES: Final = 1 << 16
 """Of 4 kB each: what waits in memory must not eat up the host."""
 # A position is never given twice, or what was just put there could be taken for sent.

@@ -1,5 +1,6 @@
 """Events wait in a queue while the store is away, and reach it afterwards, each once."""
 
+import sqlite3
 import threading
 import time
 
@@ -111,6 +112,19 @@ def test_events_wait_while_the_server_is_away_and_arrive_in_their_order(store, s
     until(lambda: store.append(make_said("5", "run"), owner="p") or True)
     until(lambda: len(server.inside.events("run")) == 6)
     assert [event.key for event in server.inside.events("run")] == list("012345")
+
+
+def test_a_busy_server_that_answers_in_parts_is_not_taken_for_one_that_is_away(store, server):
+    assert store.append(make_said("0", "run"), owner="p")
+    type(server).answered_at = property(lambda _: time.monotonic())
+    try:
+        server.goes_on.clear()  # neither a call nor a question whether it is there comes to an end
+        threading.Timer(2.0, server.goes_on.set).start()
+        assert store.append(make_said("1", "run"), owner="p")
+    finally:
+        del type(server).answered_at
+    assert len(server.inside.events("run")) == 2
+    assert store.queue_state()["backlog"] == 0
 
 
 def test_what_was_stored_before_the_answer_was_lost_is_not_stored_twice(store, server):
@@ -248,6 +262,55 @@ def test_what_waits_in_memory_is_handed_over_or_told_at_the_end(server, caplog, 
     store.close()
     assert "1 events that waited in memory" in caplog.text
     assert "HINDSIGHT_SPOOL" in caplog.text
+
+
+def test_what_waits_in_memory_moves_to_the_file_as_soon_as_it_is_free(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("hindsight_core.stores.write_queue._BUSY_SECONDS", 0.1)
+    spool = tmp_path / "spool.db"
+    store = QueuedStore(lambda: server, "postgresql://host/db", [LocalQueue(spool), LocalQueue()])
+    with Hindsight.open(store=store, embedder=None) as hindsight:
+        server.away = True
+        store.append(make_said("1", "run"), owner="p")
+        assert (store.queue_state()["in_memory"], hindsight.unrecorded) == (0, 0)
+        other = sqlite3.connect(spool, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # another process writes, and the machine is slow
+        store.append(make_said("2", "run"), owner="p")
+        store.append(make_said("3", "run"), owner="p")
+        assert (store.queue_state()["in_memory"], hindsight.unrecorded) == (2, 2)
+        assert hindsight.health().unrecorded == 2
+        other.execute("ROLLBACK")
+        other.close()
+        until(lambda: not store.queue_state()["in_memory"])
+        assert (store.queue_state()["backlog"], hindsight.unrecorded) == (3, 0)
+        store.append(make_said("4", "run"), owner="p")
+        assert store.queue_state()["in_memory"] == 0
+        server.away = False
+        until(lambda: not store.queue_state()["backlog"])
+        assert [event.key for event in server.inside.events("run")] == list("1234")
+
+
+def test_what_waits_in_memory_at_the_end_is_kept_in_the_file(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("hindsight_core.stores.write_queue._BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("hindsight_core.stores.delivering._FIRST", 60.0)
+    monkeypatch.setattr("hindsight_core.stores.delivering._LONGEST", 60.0)
+    spool = tmp_path / "spool.db"
+    made = LocalQueue(spool)
+    made.push("{}")
+    made.close()
+    other = sqlite3.connect(spool, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = QueuedStore(lambda: server, "postgresql://host/db", [LocalQueue(spool), LocalQueue()])
+    server.away = True
+    store.append(make_said("1", "run"), owner="p")
+    assert store.in_memory == 1
+    other.execute("ROLLBACK")
+    other.close()
+    store.close()
+    left = LocalQueue(spool, "")
+    assert left.size() == 2
+    left.close()
 
 
 def test_an_event_that_no_queue_takes_is_an_error(server, tmp_path):
