@@ -70,8 +70,7 @@ class Intake:
         Returns what is left of the seconds, 0 where they were too few.
         """
         until = monotonic() + seconds
-        waiting = self._core.store.runs(limit=_BATCH)
-        for run in waiting:
+        for run in self._core.store.runs(limit=_BATCH):
             if monotonic() > until:  # after an outage there may be many
                 return 0.0
             if run.run_id == ended or self._is_over(run):
@@ -91,9 +90,9 @@ class Intake:
 
     def drain_own(self) -> None:
         """Judge every run that this process recorded and has not judged yet."""
-        for run in self._core.store.runs(limit=1_000):
-            if run.owner == self._core.owner:
-                self.drain(run.run_id)
+        waiting = self._core.store.runs(limit=1_000)
+        for run in (run for run in waiting if run.owner == self._core.owner):
+            self.drain(run.run_id)
 
     def admit(
         self, candidate: Candidate, *, actor: str, verdict: Verdict | None = None
@@ -212,10 +211,10 @@ class Intake:
             kept = withdraw(memory, run_id)
             if kept != memory:
                 yield self._revised(kept, memory)
-        tasks = {_task(call.situation) for call in judgement.calls}
+        tasks = {call.situation.partition("/")[0] for call in judgement.calls}
         counted = (store.call_stats(scope, signature=one) for one in judgement.cleared)
         failed = [stats for found in counted for stats in found if stats.memory_id]
-        here = {stats.memory_id for stats in failed if _task(stats.situation) in tasks}
+        here = {stats.memory_id for stats in failed if stats.situation.partition("/")[0] in tasks}
         named = {m.id: m for m in store.get(scope, sorted({s.memory_id for s in failed}))}
         for tool in judgement.cleared_tools:  # a lesson that no count leads to any more
             where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
@@ -240,10 +239,6 @@ class Intake:
     def _is_over(self, run: RunInfo) -> bool:
         over = run.ended or owner_is_gone(run.owner) or run.run_id in self.maybe_over
         return over or self._core.clock() - run.last_at > _IDLE
-
-
-def _task(situation: str) -> str:
-    return situation.partition("/")[0]
 
 
 def _with_lessons(judgement: Judgement, memories: Iterable[Memory]) -> list[CallRecord]:
