@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="faults: how long")
     parser.add_argument("--store", choices=("both", "postgres", "sqlite"), default="both")
     parser.add_argument("--url", help="servers: an empty PostgreSQL database or schema to fill")
+    parser.add_argument("--cache", help="servers: an empty Redis server")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--adapter", default="langchain", help="replay, sessions: which adapter")
     parser.add_argument(
@@ -55,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     if chosen.name in ("replay", "sessions"):
         options["adapter"] = chosen.adapter
     if chosen.name == "servers":
-        options["url"] = chosen.url
+        options |= {"url": chosen.url, "cache": chosen.cache}
     if chosen.name == "faults":
         options |= {"seconds": chosen.seconds, "store": chosen.store}
     if chosen.name == "guard":

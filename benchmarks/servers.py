@@ -3,20 +3,21 @@
 `--url` names an empty PostgreSQL database (or schema) to fill; without it the figures of PostgreSQL
 are left out. Recall on both stores is measured by turns in one process over the same records, with
 questions that neither was asked before: `retrieve` is the search alone, without the question's
-embedding, `recall` the whole call. With `qdrant-edge-py` one collection is compared with
-collections by month, of which a search asks the last three.
+embedding, `recall` the whole call. `--cache` names an empty Redis server, and then each question is
+asked twice: the second time the cache has the answer. With `qdrant-edge-py` one collection is
+compared with collections by month, of which a search asks the last three.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,9 @@ from benchmarks.latency import _START, ME, _fill, _Known, _texts
 from benchmarks.retrieval import LOCOMO
 from hindsight_core import Hindsight
 from hindsight_core.models import default_embedder
-from hindsight_core.ports import Where
+from hindsight_core.ports import Embedder, Where
 from hindsight_core.recall import questions, retrieve
-from hindsight_core.stores import locate, open_sql_store
+from hindsight_core.stores import locate, open_sql_store, open_store
 from hindsight_core.stores.moving import move
 
 RECORDS = 100_000
@@ -41,6 +42,7 @@ def measure(
     *,
     peers: bool = True,  # noqa: ARG001
     url: str | None = None,
+    cache: str | None = None,
     records: int = RECORDS,
 ) -> dict[str, dict[str, Any]]:
     """Return `figures`; `records` is for trying it out on less."""
@@ -50,7 +52,8 @@ def measure(
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name:
         if url:
-            figures |= _postgres(Path(name) / "embedded.db", url, data, embedder, records)
+            place = Path(name) / "embedded.db"
+            figures |= _postgres(place, url, data, embedder, records, cache)
         if find_spec("qdrant_edge"):
             figures |= _months(Path(name), min(records, 60_000))
     if (data / LOCOMO).exists():
@@ -58,7 +61,9 @@ def measure(
     return {"figures": figures, "peers": {}}
 
 
-def _postgres(place: Path, url: str, data: Path, embedder: Any, records: int) -> dict[str, float]:
+def _postgres(
+    place: Path, url: str, data: Path, embedder: Any, records: int, cache: str | None = None
+) -> dict[str, float]:
     said, asked = _texts(data)
     if not place.exists():
         _fill(place, records, said, embedder.passages(said[:128]), embedder)
@@ -87,7 +92,33 @@ def _postgres(place: Path, url: str, data: Path, embedder: Any, records: int) ->
         one, other = median(took[f"{step} embedded"]), median(took[f"{step} server"])
         figures[f"{step}.postgres_ms"] = 1000 * other
         figures[f"{step}.postgres_over_sqlite"] = other / one
-    return figures
+    return figures | (_cached(url, cache, known, asked, now) if cache else {})
+
+
+def _cached(
+    url: str, cache: str, known: Embedder, asked: Sequence[str], now: datetime
+) -> dict[str, float]:
+    """The p95 of what the cache answers over that of the same questions asked of the tables."""
+    took: dict[str, list[float]] = {}
+    with Hindsight.open(store=open_store(url, cache, None)) as memory:
+        for text in asked:
+            for turn in ("asked", "again"):
+                search = _time(
+                    lambda text=text: retrieve(
+                        memory.store, known, ME, text, Where(), top_k=12, now=now
+                    )
+                )
+                took.setdefault(f"retrieve {turn}", []).append(search)
+        for text in asked:
+            for turn in ("asked", "again"):
+                whole = _time(lambda text=text: memory.recall(ME, f"{text} (twice)"))
+                took.setdefault(f"recall {turn}", []).append(whole)
+    # The first question of all has loaded the vectors.
+    p95 = {name: quantiles(seconds[1:], n=20)[-1] for name, seconds in took.items()}
+    return {
+        f"{step}.cached_p95_over_uncached": p95[f"{step} again"] / p95[f"{step} asked"]
+        for step in ("retrieve", "recall")
+    }
 
 
 def _months(folder: Path, count: int) -> dict[str, float]:
