@@ -33,7 +33,8 @@ from hindsight_core.stores import (
     _sql_reports,
     _sql_vectors,
 )
-from hindsight_core.stores._sql import Connection, Database, Postings
+from hindsight_core.stores._sql import Database, Postings
+from hindsight_core.stores._sql_filling import FillingPart
 from hindsight_core.stores._sql_guard import GuardPart
 from hindsight_core.stores._sql_ledger import LedgerPart
 from hindsight_core.stores._sql_match import TextSearch
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["SqlStore"]
 
 
-class SqlStore(GuardPart, LedgerPart, ReflectionPart):
+class SqlStore(FillingPart, GuardPart, LedgerPart, ReflectionPart):
     """A `Store` but for its place, its upkeep and its search for damage."""
 
     def __init__(self, database: Database, postings: Postings) -> None:
@@ -60,16 +61,6 @@ class SqlStore(GuardPart, LedgerPart, ReflectionPart):
     def database(self) -> Database:
         """The database itself, for upkeep that goes over whole tables."""
         return self._database
-
-    def fill(
-        self, connection: Connection, table: str, columns: str, rows: Sequence[Sequence[Any]]
-    ) -> None:
-        """Add rows as they are, for a copy of a whole store."""
-        marks = ", ".join("?" * len(columns.split(",")))
-        connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
-
-    def after_fill(self, connection: Connection) -> None:
-        """Number new rows after those that were copied in with their numbers, and count these."""
 
     @property
     @abstractmethod
