@@ -61,6 +61,8 @@ def forget(
         ("place", "removed", "remaining"),
         [(name, count, receipt.remaining.get(name, 0)) for name, count in receipt.removed.items()],
     )
+    if not any(receipt.removed.values()):
+        typer.echo("Nothing was there: is the user spelt as the agent spells him?", err=True)
     if not receipt.overwritten:
         typer.echo("The store is large: run 'hindsight-core compact' to overwrite unused space too")
 
