@@ -14,15 +14,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures import wait as wait_for_all
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 from hindsight_core.describing import describe
-from hindsight_core.workers import DaemonPool
+from hindsight_core.workers import DaemonPool, in_executor
 
 __all__ = [
     "Failsafe",
@@ -125,7 +125,9 @@ class Failsafe:
             else:
                 done, moves = None, False
         if done is None:
-            return self._call(operation, default, partial(function, *args, **kwargs), kept=True)
+            # Only where no more can be kept it is passed over.
+            work = partial(function, *args, **kwargs)
+            return self._call(operation, default, work, kept=not later)
         try:
             return done.result(self._deadline) if moves else default
         except FutureTimeoutError:
@@ -160,7 +162,7 @@ class Failsafe:
         return True
 
     def _call(self, operation: str, default: T, function: Callable[[], T], *, kept: bool) -> T:
-        if self._is_paused():
+        if not kept and self._is_paused():  # which may have begun this moment
             return default
         future = self._workers.submit(function)
         try:
@@ -170,12 +172,18 @@ class Failsafe:
                 return self._swallow(operation, error, default)
             if kept:
                 self._late.add(future)
-                future.add_done_callback(self._late.discard)
+                future.add_done_callback(partial(self._ended_late, operation))
             return self._miss(operation, default)
         except Exception as error:  # noqa: BLE001 - this is the one place
             return self._swallow(operation, error, default)
         self._missed = 0
         return result
+
+    def _ended_late(self, operation: str, future: Future[Any]) -> None:
+        error = future.exception()
+        if error is not None:  # nobody waits for it any more
+            self.report(operation, error)
+        self._late.discard(future)
 
     def _later(
         self,
@@ -243,17 +251,3 @@ class Failsafe:
         with self._lock:
             self.counts.passed_over += 1
         return True
-
-
-@lru_cache(maxsize=1)
-def _async_door() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=16, thread_name_prefix="hindsight-async")
-
-
-async def in_executor(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a sync call of ours without blocking the event loop; a cancelled wait loses nothing.
-
-    The call itself is under a `Failsafe` deadline, so a waiting thread is always given back.
-    """
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_async_door(), partial(function, *args, **kwargs))

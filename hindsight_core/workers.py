@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["DaemonPool"]
+__all__ = ["DaemonPool", "in_executor"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -56,3 +59,17 @@ class DaemonPool:
                 future.set_exception(error)
             else:
                 future.set_result(result)
+
+
+@lru_cache(maxsize=1)
+def _async_door() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=16, thread_name_prefix="hindsight-async")
+
+
+async def in_executor(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a sync call of ours without blocking the event loop; a cancelled wait loses nothing.
+
+    The call itself is under a `Failsafe` deadline, so a waiting thread is always given back.
+    """
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_async_door(), partial(function, *args, **kwargs))

@@ -47,6 +47,7 @@ class SqliteDatabase:
         self._idle: deque[sqlite3.Connection] = deque()
         self._pid = os.getpid()
         self._closed = False
+        self._turn = Lock()
         self._give(self._first())
 
     @contextmanager
@@ -57,10 +58,21 @@ class SqliteDatabase:
 
     @contextmanager
     def write(self, *, lasting: bool = True) -> Generator[sqlite3.Connection]:  # noqa: ARG002
-        """Run the writes inside in one transaction: all of them are stored, or none."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            connection.execute("UPDATE state SET change = change + 1")
-            yield connection
+        """Run the writes inside in one transaction: all of them are stored, or none.
+
+        Threads wait for their turn here: SQLite's own waiting is asking again and again, in which
+        one of many may have no luck for seconds.
+        """
+        self._follow_fork()
+        turn = self._turn
+        mine = turn.acquire(timeout=BUSY_SECONDS)
+        try:
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                connection.execute("UPDATE state SET change = change + 1")
+                yield connection
+        finally:
+            if mine:
+                turn.release()
 
     def look(self, work: Callable[[sqlite3.Connection], _Found]) -> _Found:
         """Do reads that need no common snapshot; here it costs nothing to give them one."""
@@ -142,11 +154,15 @@ class SqliteDatabase:
         else:
             self._give(connection)
 
-    def _take(self) -> sqlite3.Connection:
+    def _follow_fork(self) -> None:
         if self._pid != os.getpid():
             _inherited.extend(self._idle)
             self._idle = deque()
+            self._turn = Lock()  # whoever held it is not in this process
             self._pid = os.getpid()
+
+    def _take(self) -> sqlite3.Connection:
+        self._follow_fork()
         if self._closed:
             raise StoreUnavailableError(f"{self.path}: the store was closed; open it again")
         try:

@@ -16,7 +16,7 @@ from hindsight_core.errors import (
     StoreUnavailableError,
 )
 
-__all__ = ["mapped", "translate"]
+__all__ = ["mapped", "translate", "was_busy"]
 
 _UNAVAILABLE: Final = {
     sqlite3.SQLITE_BUSY: "another process kept it locked for longer than the busy timeout; "
@@ -69,3 +69,9 @@ def mapped(path: Path) -> Generator[None]:
         yield
     except (sqlite3.Error, UnicodeEncodeError) as error:
         raise translate(error, path) from error
+
+
+def was_busy(error: StoreUnavailableError) -> bool:
+    """Whether a call was in vain only because others wrote for too long."""
+    code = getattr(error.__cause__, "sqlite_errorcode", None)
+    return isinstance(code, int) and code & 0xFF == sqlite3.SQLITE_BUSY

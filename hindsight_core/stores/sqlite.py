@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from hindsight_core.errors import StoreUnavailableError
+from hindsight_core.events import EventBase
 from hindsight_core.stores import _sqlite_backup, _sqlite_wiping
 from hindsight_core.stores._sql_store import SqlStore
 from hindsight_core.stores._sqlite_check import check
 from hindsight_core.stores._sqlite_connection import SqliteDatabase
+from hindsight_core.stores._sqlite_errors import was_busy
 from hindsight_core.stores._sqlite_postings import SqlitePostings
 
 __all__ = ["SqliteStore"]
+
+_EVENT_SECONDS: Final = 30.0
 
 
 class SqliteStore(SqlStore):
@@ -44,6 +50,16 @@ class SqliteStore(SqlStore):
     def identity(self) -> str:
         """The store's own name: where the file is once links are followed."""
         return str(self._path.resolve())
+
+    def append(self, event: EventBase, *, owner: str) -> bool:
+        """Make an event durable; it waits longer for its turn than a call that can be repeated."""
+        until = time.monotonic() + _EVENT_SECONDS
+        while True:
+            try:
+                return super().append(event, owner=owner)
+            except StoreUnavailableError as error:
+                if not was_busy(error) or time.monotonic() > until:
+                    raise
 
     def wipe(self, *, whole: bool = False) -> bool:
         return _sqlite_wiping.wipe_deleted(self._file, whole=whole)

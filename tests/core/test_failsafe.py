@@ -167,3 +167,29 @@ def test_an_error_of_what_was_kept_is_counted_and_the_next_goes_on():
     assert failsafe.wait_for_kept(10.0)
     assert (done, failsafe.counts.by_operation["user"]) == ([1], 1)
     hung.set()
+
+
+def test_a_record_that_fails_after_its_call_returned_is_told_and_no_more_waited_for():
+    failsafe, goes_on = Failsafe(deadline=0.05), threading.Event()
+
+    def late():
+        goes_on.wait()
+        raise OSError("the disk is full")
+
+    assert failsafe.keep("user", None, late) is None
+    assert failsafe.unrecorded == 1
+    goes_on.set()
+    assert failsafe.wait_for_kept(10.0)
+    until = time.monotonic() + 10
+    while failsafe.unrecorded and time.monotonic() < until:
+        time.sleep(0.01)
+    assert failsafe.unrecorded == 0
+    assert failsafe.counts.by_operation["user"] == 2  # the deadline, and what came of it
+    assert "OSError" in failsafe.counts.last
+
+
+def test_a_pause_that_begins_between_two_looks_passes_no_record_over(monkeypatch):
+    failsafe = Failsafe(deadline=5.0, pause=60.0)
+    monkeypatch.setattr(failsafe, "_is_paused", lambda: True)  # another thread was just too late
+    assert failsafe.keep("user", "lost", lambda: "done") == "done"
+    assert failsafe.call("recall", "passed over", lambda: "done") == "passed over"

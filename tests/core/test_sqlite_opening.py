@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from hindsight_core.errors import (
 from hindsight_core.ports import Where
 from hindsight_core.schema import Scope
 from hindsight_core.stores import SqliteStore, _sqlite_connection
-from hindsight_core.testing.samples import make_memory
+from hindsight_core.testing.samples import make_memory, make_said
 
 WORKER = Path(__file__).with_name("sqlite_worker.py")
 ADA = Scope(user="ada")
@@ -126,6 +127,20 @@ def test_a_store_that_is_locked_says_so_after_the_busy_timeout(path, store, monk
     holder.execute("ROLLBACK")
     holder.close()
     assert impatient.put([make_memory("m")])[0].created
+    impatient.close()
+
+
+def test_an_event_waits_longer_for_its_turn_than_what_can_be_done_again(path, store, monkeypatch):
+    monkeypatch.setattr(_sqlite_connection, "BUSY_SECONDS", 0.05)
+    impatient = SqliteStore(path)
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    holder.execute("BEGIN IMMEDIATE")
+    freed = threading.Timer(0.5, holder.execute, ["ROLLBACK"])
+    freed.start()
+    assert impatient.append(make_said("k", "run", ADA), owner="p")
+    freed.join()
+    holder.close()
+    assert len(impatient.events("run")) == 1
     impatient.close()
 
 
