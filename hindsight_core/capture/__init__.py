@@ -29,7 +29,7 @@ from hindsight_core.capture.preferences import (
     extract_preferences,
     read_preference,
 )
-from hindsight_core.capture.preferences_replacing import hold_apart, replaces
+from hindsight_core.capture.preferences_replacing import hold_apart, replaces, stands_beside
 from hindsight_core.capture.preferences_terms import entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
@@ -76,6 +76,7 @@ __all__ = [
     "shape",
     "signature",
     "situation_of",
+    "stands_beside",
     "to_jsonable",
     "topics_of",
     "unit_of",

@@ -8,14 +8,16 @@ more than a missed one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
+from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.preferences_features import classes as classes_of
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
-from hindsight_core.capture.preferences_joining import statements
+from hindsight_core.capture.preferences_joining import clauses_of, statements
 from hindsight_core.capture.preferences_score import Judged, judge
-from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of
+from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of, topics_of
 from hindsight_core.capture.preferences_text import Sentence, mask, sentences, window
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean, fold
@@ -25,6 +27,7 @@ __all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences", "read_pre
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
 _BEFORE: Final = 400
+_TWO: Final = 2
 _CLAUSE: Final = re.compile(r"[,;:!?。]")
 
 
@@ -67,7 +70,7 @@ def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFindin
     """
     considered = window(clean(text))
     judged = judge(map(_own_clause, sentences(considered, mask(considered))))
-    found = [_finding(group, before) for group in statements(judged)]
+    found = [one for group in statements(judged) for one in _single_facts(_finding(group, before))]
     if len(found) > MAX_FINDINGS:
         floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]
         found = [one for one in found if one.confidence >= floor][:MAX_FINDINGS]
@@ -83,6 +86,22 @@ def read_preference(statement: str) -> PreferenceFinding | None:
     considered = window(clean(statement))
     judged = judge(sentences(considered, considered))
     return _finding(judged, "") if judged else None
+
+
+def _single_facts(finding: PreferenceFinding) -> list[PreferenceFinding]:
+    """The facts of one sentence one by one, where one may change while the others stay."""
+    clauses = clauses_of(finding.content) if finding.kind is Kind.FACT else []
+    topics = [topics_of(clause) for clause in clauses]
+    parts = [part for clause in clauses if (part := read_preference(clause)) is not None]
+    if (
+        len(parts) < _TWO
+        or len(parts) < len(clauses)
+        or not any(EXCLUSIVE_SLOTS & found for found in topics)
+        or any(first & second for first, second in pairwise(topics))
+        or any(one.kind is not Kind.FACT and not of for one, of in zip(parts, topics, strict=True))
+    ):
+        return [finding]
+    return [replace(part, kind=Kind.FACT, confidence=finding.confidence) for part in parts]
 
 
 def _own_clause(sentence: Sentence) -> Sentence:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.preferences_features import compiled
+from hindsight_core.capture.preferences_features import compiled, language_of
 from hindsight_core.capture.preferences_score import Judged
 
-__all__ = ["MAX_STATEMENT", "statements"]
+__all__ = ["MAX_STATEMENT", "clauses_of", "statements"]
 
 MAX_STATEMENT: Final = 600
 """Longest statement in characters; sentences that would make it longer are left out."""
@@ -81,3 +81,19 @@ def statements(judged: Sequence[Judged]) -> list[list[Judged]]:
             used += 1
         groups.append(group)
     return groups
+
+
+@lru_cache(maxsize=4)
+def _restarts(code: str) -> re.Pattern[str]:
+    return re.compile(compiled(code).language.restarts, re.IGNORECASE)
+
+
+def clauses_of(content: str) -> list[str]:
+    """Cut a statement where it begins anew: "my name is Ana | I live in Lisbon"."""
+    code = language_of(content)
+    if not code:
+        return [content]
+    cuts = list(_restarts(code).finditer(content))
+    starts = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(content)]
+    return [content[a:b].strip() for a, b in zip(starts, ends, strict=True)]

@@ -10,12 +10,13 @@ from typing import Final
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.limits import limits_of
 from hindsight_core.capture.preferences import PreferenceFinding
+from hindsight_core.capture.preferences_aims import aims_of, says_more
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
 from hindsight_core.schema import Kind
 from hindsight_core.stem import stem
 from hindsight_core.text import count_cjk, is_cjk
 
-__all__ = ["hold_apart", "replaces"]
+__all__ = ["hold_apart", "replaces", "stands_beside"]
 
 Spellings = Callable[[Sequence[str]], Sequence[str]]
 """From names to the same names and every other word for each."""
@@ -32,24 +33,27 @@ def replaces(
 ) -> bool:
     """Whether `new`, said later by the same user, takes the place of `old`.
 
-    Both must be about the same slot, and not hold apart (`hold_apart`). It does when it says that
-    it corrects, when it is against what the older one wanted or wants what that one was against,
-    and, for a slot that holds one value at a time (seat, editor, answer language ...), when both
-    want something and nothing of it is shared, or both are facts.
+    Both must be about the same slot and not hold apart (`hold_apart`), and both must stand or fall
+    together (`stands_beside`): in doubt both stay. It does when it says that it corrects, when it
+    is against what the older one wanted or wants what that one was against, and, for a slot that
+    holds one value at a time (seat, editor, answer language ...), when both want something and
+    nothing of it is shared, or both are facts.
     Whatever the slots, a correction that turns against the very thing which the older one wanted,
     or to what it was against ("no trains any more" after "I go by train"), takes its place;
     `spellings` knows other names of the thing.
     """
-    if new.content == old.content or hold_apart(new, old):
+    if new.content == old.content or hold_apart(new, old) or says_more(old, new):
         return False
     if new.is_correction and (
         _ends(new.avoid, spellings(old.want)) or _ends(new.want, spellings(old.avoid))
     ):
         return True
-    if new.slot != old.slot:
+    if new.slot != old.slot or _of_another_reach(new, old):
         return False
     if (bounds := _bounds(new)) and bounds == _bounds(old):
         return True
+    if not new.is_correction and bool(bounds) != bool(_bounds(old)):
+        return False
     if new.is_correction or _share(new.avoid, old.want) or _share(new.want, old.avoid):
         return True
     if new.slot not in EXCLUSIVE_SLOTS:
@@ -57,6 +61,14 @@ def replaces(
     if new.want and old.want:
         return not _share(new.want, old.want)
     return new.kind is old.kind is Kind.FACT
+
+
+def stands_beside(new: PreferenceFinding, old: PreferenceFinding) -> bool:
+    """Whether a newer statement is no ground to put the whole of an older one away.
+
+    The older one says more than that, or one of the two is for one thing alone.
+    """
+    return says_more(old, new) or (new.slot == old.slot and _of_another_reach(new, old))
 
 
 def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
@@ -73,13 +85,28 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
         return True
     if (bounds := _bounds(one)) and _bounds(other) and bounds != _bounds(other):
         return True
+    first, second = aims_of(one), aims_of(other)
+    if one.slot == other.slot and first and second and first.isdisjoint(second):
+        return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
     if one.topic and other.topic:
         return not (_share(one.topic, other.topic) or _told(one, other) or _told(other, one))
     # The language of one kind of text is not that of all answers; elsewhere a lone topic may be
     # no more than how a sentence begins ("a new rule for seats: ...").
-    return one.slot == _LANGUAGE and bool(one.topic or other.topic)
+    return one.slot == _LANGUAGE and bool(
+        one.topic or other.topic or (first != second and not (first and second))
+    )
+
+
+def _of_another_reach(new: PreferenceFinding, old: PreferenceFinding) -> bool:
+    """Whether only one of two statements is for one thing alone: "tabs in Go" and "spaces"."""
+    if new.is_correction and new.kind is Kind.FACT:
+        return False
+    aims, older = aims_of(new), aims_of(old)
+    if aims and older:
+        return not (aims <= older or older <= aims)
+    return bool(aims) or (bool(older) and not new.is_correction)
 
 
 def _on_other_days(one: PreferenceFinding, other: PreferenceFinding) -> bool:

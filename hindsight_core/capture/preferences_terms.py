@@ -68,7 +68,9 @@ def _topic_pattern(code: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     topics = language.topics
     edge = r"\b" if language.spaced else ""
     parts = [f"(?P<t{n}>{edge}(?:{cues}){edge})" for n, cues in enumerate(topics.values())]
-    return re.compile("|".join(parts) or r"(?!)"), tuple(topics)
+    # Where words have no borders, a word of another script has one on both sides: 用tab.
+    flags = re.NOFLAG if language.spaced else re.ASCII
+    return re.compile("|".join(parts) or r"(?!)", flags), tuple(topics)
 
 
 def _topic_slots(folded: str, code: str) -> list[str]:

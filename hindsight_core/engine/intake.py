@@ -30,7 +30,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
 from hindsight_core.engine.relating import RELATABLE
-from hindsight_core.engine.replacing import superseded
+from hindsight_core.engine.replacing import superseded, tell_superseded
 from hindsight_core.engine.tiers import end_working, hold_working
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
@@ -142,10 +142,6 @@ class Intake:
         )
         return self._watch.check(memory)
 
-    def supersede(self, memory: Memory) -> list[Memory]:
-        """The older statements of the same user that a new one takes the place of, marked so."""
-        return superseded(self._core, memory)
-
     def _drain_once(self, run_id: str) -> list[PutResult]:
         events = self._core.store.events(run_id)
         if not events:
@@ -163,6 +159,7 @@ class Intake:
             calls=_with_lessons(judgement, memories.values()),
             uses=uses,
         )
+        tell_superseded(self._core, memories.values())
         self._core.generation += bool(results)
         self.maybe_over.discard(run_id)
         end_working(self._core, events)
@@ -187,7 +184,7 @@ class Intake:
             memory = self.admit(candidate, actor="capture")
             if memory is None:
                 continue
-            if memory.status is Status.ACTIVE and (replaced := self.supersede(memory)):
+            if memory.status is Status.ACTIVE and (replaced := superseded(self._core, memory)):
                 memory = memory.model_copy(update={"supersedes": tuple(m.id for m in replaced)})
                 result.update((old.id, old) for old in replaced)
             result[memory.id] = memory
@@ -198,7 +195,7 @@ class Intake:
         if old.superseded_by is None or merged.kind not in RELATABLE:
             return {merged.id: merged}
         back = merged.model_copy(update={"superseded_by": None})
-        replaced = {m.id: m for m in self.supersede(back)}
+        replaced = {m.id: m for m in superseded(self._core, back)}
         return replaced | {back.id: back.model_copy(update={"supersedes": tuple(replaced)})}
 
     def _taken_back(self, scope: Scope, run_id: str, judgement: Judgement) -> Iterator[Memory]:

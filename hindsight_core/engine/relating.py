@@ -12,7 +12,13 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from hindsight_core.capture import PreferenceFinding, hold_apart, read_preference, replaces
+from hindsight_core.capture import (
+    PreferenceFinding,
+    hold_apart,
+    read_preference,
+    replaces,
+    stands_beside,
+)
 from hindsight_core.engine.core import Core
 from hindsight_core.errors import StaleError
 from hindsight_core.guard import (
@@ -145,6 +151,9 @@ class Relater:
         if _holds_apart(old, new):
             return _certain(Label.UNRELATED, "holds for something else")
         relation = relate(old.content, new.content, similarity=cosine, judge=self._judge)
+        pair = _statements(old, new)
+        if relation.change and pair is not None and stands_beside(*pair):
+            relation = replace(relation, change=False)
         sure = _SURE.get(relation.label, 0.0)
         if relation.label is Label.DUPLICATE and cosine is not None and cosine >= _REPEAT:
             sure = 0.0 if same_polarity(old.content, new.content) else sure

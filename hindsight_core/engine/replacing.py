@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.relating import RELATABLE, is_correction, is_replaced
-from hindsight_core.ports import Where
+from hindsight_core.ports import AuditEntry, Where
 from hindsight_core.schema import Memory
 
-__all__ = ["superseded"]
+__all__ = ["superseded", "tell_superseded"]
 
 _SAME_SLOT: Final = 20
 _MAX_CORRECTED: Final = 200
@@ -41,3 +42,19 @@ def superseded(core: Core, memory: Memory) -> list[Memory]:
         for old in core.seal.intact(older, core.store)
         if old.id != memory.id and is_replaced(old, memory)
     ]
+
+
+def tell_superseded(core: Core, changed: Iterable[Memory]) -> None:
+    """Write down which statements of a person gave way to which, of those that a run changed."""
+    changes = list(changed)
+    new = {memory.id for memory in changes}
+    for old in changes:
+        if old.superseded_by in new and old.kind in RELATABLE:
+            entry = AuditEntry(
+                at=core.clock(),
+                actor="capture",
+                action="supersede",
+                subject=old.superseded_by or "",
+                detail=f"{old.id}: the user's newer word on {old.key.subject!r}",
+            )
+            core.store.audit(entry)

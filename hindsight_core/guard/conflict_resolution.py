@@ -71,9 +71,9 @@ def resolve(
     A duplicate is merged into the best trusted memory that says the same: its evidence is added,
     nothing else; but where the new one comes from a better trusted channel it replaces the old. Of
     two that contradict both stay and name each other, unless the user (or an operator) corrects
-    what came from no better channel: then the old one is superseded. A correction is the same
-    slot (`supersedes_slot`, or that of both preferences under the same condition), or a text that
-    itself says that something changed. A refinement names what it refines.
+    what came from no better channel: then the old one is superseded. A correction is of the slot
+    that it says to correct (`supersedes_slot`), or a text that itself says that something changed;
+    one slot alone is no ground. A refinement names what it refines.
 
     Memories of another owner are never changed, inactive and superseded ones are passed over.
     """
@@ -138,21 +138,14 @@ def _action(new: Memory, item: Related, supersedes_slot: str) -> Action:
     if relation.label is Label.DUPLICATE:
         return Action.SUPERSEDE if replaceable and old.trust < new.trust else Action.LINK
     corrects = new.source in (Source.USER, Source.OPERATOR) and (
-        relation.change or _same_slot(new, old, supersedes_slot)
+        relation.change or _corrects(old, supersedes_slot)
     )
     return Action.SUPERSEDE if replaceable and corrects else Action.CONFLICT
 
 
-def _same_slot(new: Memory, old: Memory, supersedes_slot: str) -> bool:
-    if supersedes_slot:
-        slots = {old.key.subject, old.preference.slot if old.preference else ""}
-        return supersedes_slot in slots
-    if new.preference is None or old.preference is None or not new.preference.slot:
-        return False
-    return (new.preference.slot, new.preference.condition) == (
-        old.preference.slot,
-        old.preference.condition,
-    )
+def _corrects(old: Memory, supersedes_slot: str) -> bool:
+    slots = {old.key.subject, old.preference.slot if old.preference else ""}
+    return bool(supersedes_slot) and supersedes_slot in slots
 
 
 def _same_owner(new: Memory, old: Memory) -> bool:

@@ -108,7 +108,7 @@ def test_two_that_contradict_both_stay_and_name_each_other() -> None:
     assert result.updated[0].status is Status.ACTIVE
 
 
-def test_a_correction_by_the_same_user_of_the_same_slot_supersedes() -> None:
+def test_one_slot_alone_puts_no_statement_of_the_same_user_away() -> None:
     slot = Preference(slot="language")
     result = resolve(
         memory("new", preference=slot),
@@ -116,9 +116,8 @@ def test_a_correction_by_the_same_user_of_the_same_slot_supersedes() -> None:
         now=LATER,
     )
     assert result.new is not None
-    assert result.new.supersedes == ("old",)
-    assert result.new.conflicts_with == ()
-    assert result.updated[0].superseded_by == "new"
+    assert result.new.conflicts_with == ("old",)
+    assert result.updated[0].superseded_by is None
 
 
 def test_a_slot_that_capture_names_as_corrected_supersedes() -> None:
@@ -127,15 +126,6 @@ def test_a_slot_that_capture_names_as_corrected_supersedes() -> None:
         memory("new"), [related(old, Label.CONTRADICTION)], now=LATER, supersedes_slot="language"
     )
     assert result.steps[0].action is Action.SUPERSEDE
-
-
-def test_the_same_slot_under_another_condition_is_no_correction() -> None:
-    result = resolve(
-        memory("new", preference=Preference(slot="language", condition="at work")),
-        [related(memory("old", preference=Preference(slot="language")), Label.CONTRADICTION)],
-        now=LATER,
-    )
-    assert result.steps[0].action is Action.CONFLICT
 
 
 def test_a_user_who_says_that_something_changed_corrects_himself() -> None:

@@ -29,6 +29,7 @@ EXCLUSIVE_SLOTS: Final = frozenset(
         "currency",
         "date format",
         "editor",
+        "employer",
         "form of address",
         "front-end framework",
         "home",
@@ -87,6 +88,8 @@ class Language:
     matches `days` names a day that comes again; what matches `onset` ("from next week on") is read
     as `onset_as` where classes are looked for, and what matches `contracted` ("dont") as
     `contracted_as` throughout. `clause_of_another` matches the clause before a person's own.
+    What matches `scoping` begins the part that says for what a statement holds ("in Go"),
+    `answering` are names of an answer, and after `restarts` a sentence says something new.
     """
 
     code: str
@@ -126,6 +129,9 @@ class Language:
     contracted: str
     contracted_as: str
     clause_of_another: str
+    scoping: str
+    answering: str
+    restarts: str
 
 
 def _read(name: str) -> str:
@@ -214,4 +220,7 @@ def load(code: str) -> Language:
         contracted=table["contracted"],
         contracted_as=table["contracted_as"],
         clause_of_another=joined([table["clause_of_another"]]),
+        scoping=table["scoping"],
+        answering=table["answering"],
+        restarts=table["restarts"].replace("\n", ""),
     )
