@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NoReturn
 
-from hindsight_core.errors import ModelBusyError, ModelError, ModelRefusedError
+from hindsight_core.errors import ModelBusyError, ModelError, ModelRejectedError
 
 __all__ = ["Forms", "least", "model_error", "response_format"]
 
@@ -25,7 +25,8 @@ _LIMITS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens", "n
 class Forms:
     """The ways of asking for JSON that a server may know, the strictest first; thread-safe.
 
-    What was rejected once is not tried again.
+    What was rejected once is not tried again, unless the laxest one is rejected as well: then it
+    was the question that was at fault, or another setting, and no form.
     """
 
     def __init__(self, *names: str) -> None:
@@ -39,9 +40,10 @@ class Forms:
         return self._names[self._at]
 
     def give_up(self, form: str) -> bool:
-        """Note that a form is not known; False when it was the last one."""
+        """Note that a form is not known; False after the last one, and all are tried again."""
         with self._lock:
             if form == self._names[-1]:
+                self._at = 0
                 return False
             self._at = max(self._at, self._names.index(form) + 1)
             return True
@@ -49,14 +51,15 @@ class Forms:
     def failed(self, model: str, form: str, error: Exception) -> NoReturn:
         """Raise what a provider's error means: `ModelError`, or one of its kinds.
 
-        A rejected request raises `ModelBusyError` with no pause where a laxer form is left.
+        A rejected request raises `ModelBusyError` with no pause where a laxer form is left, else
+        `ModelRejectedError`.
         """
         if _status(error) in _REJECTED:
             if self.give_up(form):
                 raise ModelBusyError(
                     f"{model!r} does not take {form!r}; it is asked another way", after=0.0
                 ) from error
-            raise ModelRefusedError(f"{model!r} rejected the request: {error}") from error
+            raise ModelRejectedError(f"{model!r} rejected the request: {error}") from error
         raise model_error(model, error) from error
 
 
@@ -113,9 +116,10 @@ def _status(error: BaseException) -> int | None:
 
 
 def _retry_after(error: BaseException) -> float | None:
+    """The seconds that a server names; a pause of none is as good as none named."""
     for one in _chain(error):
         headers: Any = getattr(getattr(one, "response", None), "headers", None)
         said = str(headers.get("retry-after", "")) if headers is not None else ""
-        if said.replace(".", "", 1).isdigit():
-            return float(said)
+        if said.isascii() and said.replace(".", "", 1).isdigit():
+            return float(said) or None
     return None

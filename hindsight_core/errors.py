@@ -11,6 +11,7 @@ __all__ = [
     "ModelBusyError",
     "ModelError",
     "ModelRefusedError",
+    "ModelRejectedError",
     "NotFoundError",
     "ScopeError",
     "StaleError",
@@ -77,6 +78,10 @@ class ModelBusyError(ModelError):
 
 class ModelRefusedError(ModelError):
     """A chat model will not answer this question, however often it is asked."""
+
+
+class ModelRejectedError(ModelRefusedError):
+    """A server rejects a request in every form: this question, or all by a setting of its own."""
 
 
 class StoreError(HindsightError):

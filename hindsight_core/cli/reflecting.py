@@ -133,7 +133,8 @@ def print_queue(state: ReflectionState) -> None:
 def _print_report(report: ReflectionReport, waiting: int) -> None:
     typer.echo(
         f"{report.runs} runs reflected on by {report.calls} requests: "
-        f"{len(report.lessons)} lessons, {report.refused.total()} cards refused, "
+        f"{len(report.lessons)} lessons ({report.held} held back), "
+        f"{report.refused.total()} cards refused, "
         f"{report.dropped} answers dropped; {waiting} runs wait"
     )
     if report.refused:

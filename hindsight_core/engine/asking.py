@@ -9,12 +9,26 @@ from typing import Any, Final, TypeVar, cast
 
 from hindsight_core.answering import model_error
 from hindsight_core.engine.core import Core
-from hindsight_core.errors import HindsightError, ModelBusyError, ModelError, ModelRefusedError
+from hindsight_core.errors import (
+    HindsightError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelRejectedError,
+)
 from hindsight_core.ports_reflection import ChatModel, Spent
 from hindsight_core.recall import count_tokens
 from hindsight_core.reflect import AnswerError
 
-__all__ = ["ANSWER_TOKENS", "HOUR", "Asker", "NotAskedError", "Question", "UnusableError"]
+__all__ = [
+    "ANSWER_TOKENS",
+    "HOUR",
+    "Asker",
+    "NotAskedError",
+    "Question",
+    "RejectedError",
+    "UnusableError",
+]
 
 ANSWER_TOKENS: Final = 2_000
 """Tokens that an answer may have."""
@@ -32,6 +46,10 @@ class NotAskedError(HindsightError):
 
 class UnusableError(HindsightError):
     """A model refused to answer, or gave no valid JSON twice."""
+
+
+class RejectedError(UnusableError):
+    """A server rejected a question in every form, which may be its fault or that of a setting."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,6 +108,8 @@ class Asker:
             self._set_aside(question)
             try:
                 answer = self._answer(question, text)
+            except ModelRejectedError as error:
+                raise RejectedError(str(error)) from error
             except ModelRefusedError as error:
                 raise UnusableError(str(error)) from error
             except ModelBusyError as error:

@@ -18,6 +18,7 @@ from hindsight_core.engine.asking import (
     Asker,
     NotAskedError,
     Question,
+    RejectedError,
     UnusableError,
 )
 from hindsight_core.engine.carding import Carding
@@ -36,7 +37,7 @@ from hindsight_core.reflect import (
     prompts_for,
     read_cards,
 )
-from hindsight_core.schema import Candidate
+from hindsight_core.schema import Candidate, Status
 from hindsight_core.settings import Settings
 
 __all__ = ["ReflectionReport", "reflect_once"]
@@ -53,15 +54,18 @@ _MOST_PARTS: Final = 4
 class ReflectionReport:
     """What one batch came to.
 
-    `runs` were taken off the queue; `refused` counts cards by the reason why they were not kept;
-    `dropped` answers that were no JSON twice, or that the model refused. `stopped` says why runs
-    are left: the budget, or a model that failed.
+    `runs` were taken off the queue; `lessons` are the ids of those that were made or added to, of
+    which the guard holds `held` back; `refused` counts cards by the reason why they were not kept;
+    `dropped` questions that the model refused or answered with no JSON twice, or that the server
+    rejected while it took others. `stopped` says why runs are left: the budget, or a model that
+    failed.
     """
 
     at: datetime
     runs: int = 0
     calls: int = 0
     lessons: list[str] = field(default_factory=list[str])
+    held: int = 0
     refused: Counter[str] = field(default_factory=Counter[str])
     dropped: int = 0
     stopped: str = ""
@@ -73,6 +77,7 @@ class ReflectionReport:
             "runs": self.runs,
             "calls": self.calls,
             "lessons": self.lessons,
+            "held": self.held,
             "refused": dict(self.refused),
             "dropped": self.dropped,
             "stopped": self.stopped,
@@ -87,12 +92,28 @@ def reflect_once(core: Core, asker: Asker, carding: Carding) -> ReflectionReport
         _take_off(core, carding, report, nothing, [])
     prompts = list(prompts_for(logs.values(), _room(core.settings)))
     last = {log.run_id: at for at, prompt in enumerate(prompts) for log in prompt.runs}
+    finished: set[str] = set()
     waiting: list[Candidate] = []
+    rejected: dict[int, str] = {}
+    answered = False
+
+    def finish(at: int) -> None:
+        nonlocal waiting
+        done = [run_id for run_id, final in last.items() if final == at]
+        finished.update(done)
+        # Cards of a run that goes on in the next question wait for that one.
+        ready = [card for card in waiting if _runs_of(card) <= finished]
+        waiting = [card for card in waiting if card not in ready]
+        _take_off(core, carding, report, done, ready)
+
     for at, prompt in enumerate(prompts):
         question = Question(system=SYSTEM, text=prompt.text, schema=CARD_SCHEMA)
         cards: list[Card] = []
         try:
             cards = asker.ask(question, read_cards)
+        except RejectedError as error:
+            rejected[at] = str(error)
+            continue
         except UnusableError as error:
             logger.warning("reflection: %s; its runs are passed over", error)
             report.dropped += 1
@@ -105,13 +126,17 @@ def reflect_once(core: Core, asker: Asker, carding: Carding) -> ReflectionReport
             break
         finally:
             report.calls = asker.calls
+        answered = True
         # A part shows some calls of a run; what a card says of them is checked against all.
         waiting += _checked(cards, [logs[part.run_id] for part in prompt.runs], report)
-        done = [run_id for run_id, final in last.items() if final == at]
-        # Cards of a run that goes on in the next question wait for that one.
-        ready = [card for card in waiting if _runs_of(card) <= {r for r in last if last[r] <= at}]
-        waiting = [card for card in waiting if card not in ready]
-        _take_off(core, carding, report, done, ready)
+        finish(at)
+    for at, error in rejected.items():
+        if answered:  # others were taken, so it is this question's fault
+            logger.warning("reflection: %s; its runs are passed over", error)
+            report.dropped += 1
+            finish(at)
+        else:
+            report.stopped = report.stopped or error
     return report
 
 
@@ -171,7 +196,7 @@ def _take_off(
     for _ in range(8):
         memories = carding.lessons(cards)
         try:
-            core.store.reflect(run_ids, memories, at=core.clock())
+            stored = core.store.reflect(run_ids, memories, at=core.clock())
         except StaleError:
             # A lesson changed meanwhile, or somebody else has reflected on one of the runs.
             waiting = {run.run_id for run in core.store.unreflected(1_000)}
@@ -181,6 +206,8 @@ def _take_off(
                 return
             continue
         report.runs += len(run_ids)
-        report.lessons += [memory.id for memory in memories]
+        made = dict.fromkeys(one.id for one in stored)  # two cards may have come to one record
+        report.lessons += [memory_id for memory_id in made if memory_id not in report.lessons]
+        report.held += sum(m.id in made and m.status is Status.QUARANTINED for m in memories)
         carding.stored(memories)
         return

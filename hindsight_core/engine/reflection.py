@@ -16,7 +16,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.reflecting import ReflectionReport, reflect_once
 from hindsight_core.engine.summarizing import summarize
-from hindsight_core.errors import ConfigurationError
+from hindsight_core.errors import ConfigurationError, HindsightError
 from hindsight_core.ports_reflection import ChatModel, Spent
 from hindsight_core.schema import Memory, Scope
 
@@ -141,7 +141,11 @@ class Reflection:
             if not self._lease(every):
                 return None
             asker = Asker(self._core, model, wait=self._stopped.wait, go_on=self._lease)
-            self._last = reflect_once(self._core, asker, self._carding)
+            try:
+                self._last = reflect_once(self._core, asker, self._carding)
+            except BaseException:
+                self._give_back()
+                raise
             self._core.store.release(LEASE, self._owner, done_at=self._core.clock())
             return self._last
         finally:
@@ -153,6 +157,14 @@ class Reflection:
         return self._core.store.lease(
             LEASE, self._owner, now=now, until=now + _LEASE_TIME, since=now - every
         )
+
+    def _give_back(self) -> None:
+        """Let others have the lease at once; what broke the batch may well break this too."""
+        now = self._core.clock()
+        try:
+            self._core.store.lease(LEASE, self._owner, now=now, until=now, since=now)
+        except HindsightError as error:
+            self._core.failsafe.report("reflect", error)
 
     @property
     def _owner(self) -> str:
@@ -172,4 +184,5 @@ class Reflection:
             except Exception as error:  # noqa: BLE001 - a thread of ours; reported, tried again later
                 if not self._stopped.is_set():  # else the store was closed under it
                     self._core.failsafe.report("reflect", error)
+                    self._stirred.set()
             self._stopped.wait(_LOOK_AGAIN)

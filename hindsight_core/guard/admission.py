@@ -59,7 +59,8 @@ _QUOTED_SLACK: Final = 0.6
 """By how much more a message of a tool must look like planted advice than a note: errors are terse
 and speak of rights and payments for honest reasons."""
 _UNTRIED_SLACK: Final = 1.0
-"""The same for a note that says itself that nobody tried it: poison is written to be believed."""
+"""The same for a note that says itself that nobody tried it, as poison is written to be believed,
+and for a lesson whose correction our own hooks saw work."""
 _PASSAGE_SLACK: Final = 1.25
 """By how much more a passage must look like it than a whole note: a long text has many, and one
 in a hundred honest ones of 150 words has a passage above this."""
@@ -81,12 +82,21 @@ def admit(
     trust = min((candidate.source.trust, *lineage_trust))
     quoted = quoted_text(candidate)
     if quoted is None:
-        decision, reasons = judge(shown_text(candidate), candidate.source, model=model)
+        decision, reasons = judge(
+            shown_text(candidate), candidate.source, model=_lenient(model, candidate)
+        )
     else:
         decision, reasons = _judge_observed(candidate, quoted, model)
     if decision is Decision.ADMITTED and trust <= Source.TOOL.trust:
         decision, reasons = Decision.ADVICE_ONLY, (*reasons, *_FROM_TOOL)
     return Verdict(decision=decision, trust=trust, reasons=reasons)
+
+
+def _lenient(model: Suspicion | None, candidate: Candidate) -> Suspicion:
+    model = model or suspicion()
+    correction = candidate.lesson.correction if candidate.lesson else None
+    slack = _UNTRIED_SLACK if correction is not None and correction.proven else 0.0
+    return replace(model, harmful=model.harmful + slack)
 
 
 def _judge_observed(

@@ -12,7 +12,10 @@ from hindsight_core.errors import HindsightError
 __all__ = ["CARD_SCHEMA", "AnswerError", "Card", "read_answer", "read_cards"]
 
 _MAX_CARDS: Final = 16
-_FENCE: Final = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_THOUGHT: Final = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCE: Final = re.compile(
+    r"^\s*```(?:json)?[^\S\n]*\n(.*?)^\s*```[^\S\n]*$", re.DOTALL | re.MULTILINE
+)
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -87,10 +90,15 @@ def read_cards(answer: str) -> list[Card]:
 
 
 def read_answer(answer: str, shape: type[M]) -> M:
-    """Read the JSON of an answer; a fence around it is taken off. Raises `AnswerError`."""
-    fenced = _FENCE.match(answer)
+    """Read the JSON of an answer; raises `AnswerError`.
+
+    What a model thought before it is taken off, and so is a fence with the words around it, if
+    there is just one.
+    """
+    said = _THOUGHT.sub("", answer.lstrip("\ufeff"))
+    fenced = [] if said.lstrip().startswith("{") else _FENCE.findall(said)
     try:
-        return shape.model_validate_json(fenced[1] if fenced else answer)
+        return shape.model_validate_json(fenced[0] if len(fenced) == 1 else said)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the answer"

@@ -26,7 +26,14 @@ from hindsight_core.text import clean, count_cjk, shorten, terms
 
 __all__ = ["Refused", "card_text", "check_card"]
 
-_NAMED: Final = re.compile(r"`([^`\n]{1,80})`|([A-Za-z_][A-Za-z0-9_.-]{2,60})\(")
+_NAMED: Final = re.compile(
+    r"`([^`\n]{1,80})`"
+    r"|(?<![A-Za-z0-9_.])([A-Za-z_][A-Za-z0-9_.-]{2,60})\("
+    # Without marks: snake_case, camelCase and dotted.names, as no word of a language is written.
+    r"|(?<![A-Za-z0-9_.])([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+"
+    r"|[a-z]{2,}(?:[A-Z][a-z]+)+"
+    r"|[a-z]{3,}(?:\.[a-z]{3,})+)(?![A-Za-z0-9_])"
+)
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _MAX_KEYWORDS: Final = 12
 _LEAST: Final = 0.3
@@ -81,8 +88,8 @@ def _unknown(card: Card, run: RunLog) -> str:
     shown = "\n".join([run.head(), *(call.line() for call in run.calls)])
     known = {word.lower() for word in _WORD.findall(shown)}
     for text in (card.wrong, card.instead, card.notice):
-        for quoted, called in _NAMED.findall(text):
-            for word in _WORD.findall(quoted or called):
+        for quoted, called, plain in _NAMED.findall(text):
+            for word in _WORD.findall(quoted or called or plain):
                 if word.lower() not in known and word.lower() not in _PLAIN:
                     return str(word)
     return ""

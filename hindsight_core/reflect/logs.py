@@ -15,6 +15,8 @@ _MAX_ARGS: Final = 300
 _MAX_FAILURE: Final = 300
 _MAX_RESULT: Final = 120
 _MAX_TASK: Final = 600
+_MAX_KNOWN: Final = 200
+_MOST_KNOWN: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +76,8 @@ class RunLog:
         """What the run was for and how it ended, before its calls."""
         ended = {True: "well", False: "badly", None: "in a way that nobody can tell"}[self.good]
         lines = [f"Task: {' '.join(shorten(self.task, _MAX_TASK).split())}", f"It ended {ended}."]
-        lines += [f"It had been told: {' '.join(text.split())}" for text in self.known]
+        told = [shorten(text, _MAX_KNOWN) for text in self.known[:_MOST_KNOWN]]
+        lines += [f"It had been told: {' '.join(text.split())}" for text in told]
         return "\n".join(lines)
 
     def text(self, number: int) -> str:

@@ -1,7 +1,5 @@
 """Reflection over a real socket: cards of a scripted model, checked against recorded runs."""
 
-import itertools
-import json
 import sqlite3
 import subprocess
 import sys
@@ -9,29 +7,11 @@ import textwrap
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from reflection_kit import CARD, ME, answer, book, lessons, open_at
 
-from hindsight_core import ConfigurationError, Hindsight, Kind, Scope, Settings, Source
+from hindsight_core import ConfigurationError, Hindsight, Scope, Settings, Source
 from hindsight_core.models import OpenAIChat
 from hindsight_core.testing.scripted_server import Reply, ScriptedServer
-
-ME = Scope(user="ana")
-numbering = itertools.count(1)
-CARD = {
-    "run": 1,
-    "mistake": 1,
-    "wrong": "The time was given in words.",
-    "instead": "Give `book_table` the time as HH:MM.",
-    "fix": 2,
-    "notice": "The request names a time of day.",
-    "runs": [1],
-    "decidable": True,
-    "confidence": 0.9,
-    "domain": "booking",
-}
-
-
-def answer(*cards: dict) -> str:
-    return json.dumps({"cards": list(cards)})
 
 
 @pytest.fixture
@@ -44,46 +24,6 @@ def server():
 def hs(tmp_path, server):
     with open_at(tmp_path, server) as hindsight:
         yield hindsight
-
-
-def open_at(tmp_path, server, **settings):
-    chat = OpenAIChat("scripted", base_url=server.url, timeout=5.0)
-    # A batch only when the test asks for one.
-    plain = {
-        "reflection_runs": 1_000,
-        "reflection_minutes": 10_000.0,
-        "reflection_backoff": 0.01,
-        "maintenance": False,
-        "deadline": 60.0,  # no busy machine misses it
-    }
-    return Hindsight.open(
-        str(tmp_path / "m.db"), embedder=None, settings=Settings(**(plain | settings)), chat=chat
-    )
-
-
-def book(hindsight, *, fixed=True, ok=True, scope=ME, task="Book a table at eight"):
-    n = next(numbering)
-    run = hindsight.run(scope, task=task, session=f"s{n}")
-    run.before_tool("book_table", {"time": "8pm", "seats": 4}, call_id=f"{n}a")
-    failed = "Error: time must be HH:MM"
-    run.after_tool(
-        "book_table",
-        {"time": "8pm", "seats": 4},
-        call_id=f"{n}a",
-        result=failed,
-        flagged_error=True,
-    )
-    if fixed:
-        run.before_tool("book_table", {"time": "20:00", "seats": 4}, call_id=f"{n}b")
-        run.after_tool(
-            "book_table", {"time": "20:00", "seats": 4}, call_id=f"{n}b", result="booked"
-        )
-    run.finish(ok=ok)
-    return run.run_id
-
-
-def lessons(hindsight, scope=ME):
-    return [m for m in hindsight.memories(scope) if m.kind is Kind.LESSON]
 
 
 def test_a_card_that_happened_becomes_part_of_what_is_known_about_the_call(hs, server):
