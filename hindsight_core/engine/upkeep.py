@@ -27,7 +27,7 @@ __all__ = ["LEASE", "MaintenanceReport", "Upkeep"]
 
 LEASE: Final = "upkeep"
 _LEASE_TIME: Final = timedelta(minutes=30)
-_PAGE: Final = 500
+_PAGE: Final = 2_500
 _LOOKED_AT: Final = (Status.ACTIVE, Status.ARCHIVED, Status.COLD)
 _POLICY: Final = Policy()
 _ACTOR: Final = "maintenance"
