@@ -186,6 +186,19 @@ def test_a_call_by_ids_does_not_walk_through_the_scope(store, call):
         assert "memories_newest" not in steps, (statement, steps)
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        Where(kinds=(Kind.PREFERENCE,)),
+        Where(kinds=(Kind.PREFERENCE,), subject=("tone", "emoji")),
+        Where(kinds=(Kind.LESSON,), tool_sequence=("shell",)),
+    ],
+)
+def test_the_few_rules_or_lessons_of_a_scope_are_listed_without_its_facts(store, where):
+    for statement, steps in plans_of(store, lambda s: s.select(ADA, where)):
+        assert "memories_newest" not in steps, (statement, steps)
+
+
 def plans_of(store, call):
     """The statements that a call runs, each with the steps that SQLite takes for it."""
     store.put([make_memory("m")])
