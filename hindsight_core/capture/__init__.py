@@ -32,7 +32,13 @@ from hindsight_core.capture.preferences import (
 from hindsight_core.capture.preferences_replacing import hold_apart, replaces, stands_beside
 from hindsight_core.capture.preferences_terms import entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
-from hindsight_core.capture.run import Judgement, course_of, judge_run, situation_of
+from hindsight_core.capture.run import (
+    Judgement,
+    course_of,
+    judge_run,
+    situation_of,
+    tools_that_worked,
+)
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
 from hindsight_core.capture.standing import ANSWER_SLOTS, is_standing
 from hindsight_core.capture.states import State, in_state, is_of_one_state
@@ -78,6 +84,7 @@ __all__ = [
     "situation_of",
     "stands_beside",
     "to_jsonable",
+    "tools_that_worked",
     "topics_of",
     "unit_of",
     "weekdays_in",

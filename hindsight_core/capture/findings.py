@@ -19,6 +19,8 @@ class JudgedCall:
     outcome: Outcome
     request: int = 0
     """Which of the user's requests it served: what came of another one is no fix of it."""
+    turn: int = 0
+    """How many of the user's messages came before it."""
     asked: str = ""
     """The words of that request, "" where they are not known."""
 
@@ -39,6 +41,8 @@ class Fix:
 
     failed: JudgedCall
     worked: JudgedCall
+    first: bool = False
+    """Whether it had to come first, and then the failing call worked as it was."""
 
     @property
     def other_tool(self) -> bool:

@@ -10,14 +10,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hindsight_core.capture.corrections import is_measure, is_stated
+from hindsight_core.capture.means import is_asked_for
 from hindsight_core.capture.similar_calls import difference, profile, short_value, similarity
+from hindsight_core.han import simplified
 from hindsight_core.schema import Lesson, ToolCall
-from hindsight_core.text import count_cjk, shorten
+from hindsight_core.text import count_cjk, fold, shorten
 
 __all__ = [
     "MAX_LISTED",
     "Words",
     "calls_text",
+    "first_text",
     "fix_text",
     "lesson_text",
     "message_text",
@@ -33,6 +37,8 @@ _COMPARED: Final = 8
 """Calls of each side that are compared to find the arguments that tell."""
 _MAX_PARTS: Final = 6
 _MAX_FIXES: Final = 4
+_MAX_THING: Final = 40
+_MOST_THINGS: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +48,8 @@ class Words:
     failed: str
     dead_end: str
     other_tool: str
+    first: str
+    given: str
     wait: str
     recovered: str
     fixed: str
@@ -59,6 +67,8 @@ ENGLISH: Final = Words(
     failed="`{tool}` failed with {calls}: {message}",
     dead_end="No way was found; do not repeat it.",
     other_tool="`{tool}` worked instead, with {calls}.",
+    first="What worked: call `{tool}` first{given}, then the same call.",
+    given=", with {calls}",
     wait="`{tool}` can fail for a while ({message}). It passes by itself: wait, then call again.",
     recovered="The same call worked later.",
     fixed="What worked: {fixes}.",
@@ -75,6 +85,8 @@ CHINESE: Final = Words(
     failed="`{tool}` 失败，参数 {calls}：{message}",
     dead_end="没有找到办法，不要重复。",
     other_tool="改用 `{tool}` 可行，参数 {calls}。",
+    first="可行的做法：先调用 `{tool}`{given}，再照原样调用。",
+    given="，参数 {calls}",
     wait="`{tool}` 会暂时失败（{message}）。过一会儿会自行恢复：请等待后再调用。",
     recovered="同样的调用后来成功了。",
     fixed="可行的做法：{fixes}。",
@@ -104,7 +116,9 @@ def lesson_text(lesson: Lesson, words: Words) -> str:
     if mistake.transient:
         text = words.wait.format(tool=tool, message=mistake.consequence)
         return words.gap.join((text, correction.action)) if correction else text
-    calls = calls_text(mistake.calls, correction.calls if correction else (), words)
+    asked = " ".join(lesson.trigger.context_keywords)
+    fixes = correction.calls if correction else ()
+    calls = calls_text(mistake.calls, fixes, words, told=mistake.consequence, asked=asked)
     failed = words.failed.format(tool=tool, calls=calls, message=mistake.consequence)
     if not failed.endswith((".", "!", "?", "。", "！", "？")):
         failed += words.stop
@@ -116,9 +130,21 @@ def message_text(message: str) -> str:
     return shorten(" ".join(message.split()), _MAX_MESSAGE)
 
 
-def calls_text(failed: Sequence[ToolCall], worked: Sequence[ToolCall], words: Words) -> str:
-    """List failing calls compactly: the arguments that what worked changed, or all of them."""
+def calls_text(
+    failed: Sequence[ToolCall],
+    worked: Sequence[ToolCall],
+    words: Words,
+    *,
+    told: str = "",
+    asked: str = "",
+) -> str:
+    """List failing calls compactly: the arguments that what worked changed, or all of them.
+
+    Where the error, `told`, does not say what would be right, it was seen of one thing alone: what
+    the user had `asked` about is then named beside them.
+    """
     names = _telling(failed, worked)
+    names += _things(failed, worked, names, told, asked)
     listed = list(dict.fromkeys(_arguments(call.args, names, words) for call in failed))
     kept: list[str] = []
     size = 0
@@ -156,6 +182,13 @@ def other_tool_text(worked: ToolCall, words: Words) -> str:
     return words.other_tool.format(tool=worked.tool, calls=arguments)
 
 
+def first_text(worked: ToolCall, words: Words) -> str:
+    """Say which call has to come first."""
+    arguments = _arguments(worked.args, list(worked.args), words)
+    given = words.given.format(calls=arguments) if worked.args else ""
+    return words.first.format(tool=worked.tool, given=given)
+
+
 def _telling(failed: Sequence[ToolCall], worked: Sequence[ToolCall]) -> list[str]:
     """Name the arguments that were changed in what worked; all where one was only added."""
     names = list(dict.fromkeys(name for call in failed for name in call.args))
@@ -174,6 +207,28 @@ def _telling(failed: Sequence[ToolCall], worked: Sequence[ToolCall]) -> list[str
             return names
         told |= {name for name, _, _ in found.changed} | set(found.removed)
     return [name for name in names if name in told] or names
+
+
+def _things(
+    failed: Sequence[ToolCall],
+    worked: Sequence[ToolCall],
+    names: Sequence[str],
+    told: str,
+    asked: str,
+) -> list[str]:
+    """The other arguments by which all failing calls name one thing that the user spoke of."""
+    error = simplified(fold(told))
+    right = (call.args.get(name) for call in worked for name in names)
+    if not worked or not asked or any(is_stated(value, error) for value in right):
+        return []
+    others = dict.fromkeys(name for call in failed for name in call.args if name not in names)
+    found: list[str] = []
+    for name in others:
+        value = failed[-1].args.get(name)
+        one = all(call.args.get(name) == value for call in failed)
+        if one and isinstance(value, str) and len(value) <= _MAX_THING and not is_measure(value):
+            found += [name] if is_asked_for(value, asked) else []
+    return found[:_MOST_THINGS]
 
 
 def _arguments(args: Mapping[str, Any], names: Sequence[str], words: Words) -> str:

@@ -11,6 +11,7 @@ from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding
 from hindsight_core.capture.lesson_text import (
     Words,
     calls_text,
+    first_text,
     fix_text,
     lesson_text,
     message_text,
@@ -145,6 +146,13 @@ def _correction(
         return Correction(action=after, proven=True) if after else None
     if not finding.fixes:
         return None
+    if finding.fixes[0].first:
+        return Correction(
+            action=first_text(worked[0], words),
+            precondition=worked[0].tool,
+            calls=worked,
+            proven=True,
+        )
     if finding.fixes[0].other_tool:
         action = other_tool_text(worked[0], words)
     else:

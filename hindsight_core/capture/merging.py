@@ -30,7 +30,8 @@ def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> 
     update: dict[str, object] = {"evidence": _evidence(old.evidence, new.evidence)}
     unchanged = update["evidence"] == old.evidence
     if old.lesson is not None and new.lesson is not None:
-        lesson = _joined(old.lesson, new.lesson, frozenset(cleared))
+        gone = () if _came_first(new.lesson, (_first_of(new.lesson),)) else cleared
+        lesson = _joined(old.lesson, new.lesson, frozenset(gone))
         unchanged = unchanged and lesson == old.lesson
         update |= {
             "lesson": lesson,
@@ -58,12 +59,13 @@ def withdraw(old: Memory, run_id: str) -> Memory:
     return old.model_copy(update={"evidence": kept, "status": status, "misses": old.misses + 1})
 
 
-def clear_lesson(old: Memory, cleared: Collection[str]) -> Memory:
+def clear_lesson(old: Memory, cleared: Collection[str], called: Collection[str] = ()) -> Memory:
     """Take back what a later success disproves: drop the calls, archive a lesson left with none.
 
-    Returns `old` itself when none of its calls is in `cleared`.
+    Where another tool has to come first, its success after that tool, one of `called`, disproves
+    nothing. Returns `old` itself when none of its calls is in `cleared`.
     """
-    if old.lesson is None or not old.lesson.mistake.calls:
+    if old.lesson is None or not old.lesson.mistake.calls or _came_first(old.lesson, called):
         return old
     gone = frozenset(cleared)
     kept = tuple(call for call in old.lesson.mistake.calls if call.signature not in gone)
@@ -85,6 +87,15 @@ def add_worked(old: Memory, calls: tuple[ToolCall, ...]) -> Memory:
     if worked == old.lesson.worked:
         return old
     return old.model_copy(update={"lesson": old.lesson.model_copy(update={"worked": worked})})
+
+
+def _first_of(lesson: Lesson) -> str:
+    return lesson.correction.precondition if lesson.correction else ""
+
+
+def _came_first(lesson: Lesson, called: Collection[str]) -> bool:
+    first = _first_of(lesson)
+    return bool(first) and first in called
 
 
 def _value(old: Memory, lesson: Lesson) -> object:

@@ -7,7 +7,7 @@ shell and errors about other arguments are other failures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +15,7 @@ from hindsight_core.capture.corrections import is_measure
 from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding, argument_text
 from hindsight_core.capture.outcomes import acts, looks
 from hindsight_core.capture.premature import premature_calls
+from hindsight_core.capture.prerequisites import prerequisite_of
 from hindsight_core.capture.same_aim import same_aim, topic_of_failure
 from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
 from hindsight_core.schema import ErrorClass
@@ -46,21 +47,45 @@ def find_lessons(calls: Sequence[JudgedCall], known: str = "") -> list[LessonFin
     worked = run.worked
     premature = premature_calls(calls, known)
     groups: dict[tuple[str, ErrorClass, bool, str], list[JudgedCall]] = {}
+    first: dict[tuple[str, ErrorClass, str], list[Fix]] = {}
     for call in calls:
         if call.outcome.ok or call.signature in premature:
             continue
+        error_class = call.outcome.error_class or ErrorClass.SOFT
+        if (before := prerequisite_of(call, calls)) is not None:
+            fix = Fix(failed=call, worked=before, first=True)
+            first.setdefault((call.tool, error_class, before.tool), []).append(fix)
+            continue
         if call.signature in worked and not call.outcome.transient:
             continue
-        error_class = call.outcome.error_class or ErrorClass.SOFT
         about = topic_of_failure(call.event, call.outcome)
         key = (call.tool, error_class, call.outcome.transient, about)
         groups.setdefault(key, []).append(call)
     return [
-        replace(
-            _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), run), about=about
-        )
-        for (tool, error_class, transient, about), failures in groups.items()
+        *_after_others(first),
+        *(
+            replace(
+                _finding(tool, error_class, transient, tuple(failures[-MAX_CALLS:]), run),
+                about=about,
+            )
+            for (tool, error_class, transient, about), failures in groups.items()
+        ),
     ]
+
+
+def _after_others(
+    first: Mapping[tuple[str, ErrorClass, str], Sequence[Fix]],
+) -> Iterator[LessonFinding]:
+    """What came too early: the failures of each tool that another one has to precede."""
+    for (tool, error_class, before), fixes in first.items():
+        yield LessonFinding(
+            tool=tool,
+            error_class=error_class,
+            transient=False,
+            failures=tuple(fix.failed for fix in fixes[-MAX_CALLS:]),
+            fixes=tuple(fixes[-MAX_FIXES:]),
+            about=f"after {before}"[:80],
+        )
 
 
 class _Run:

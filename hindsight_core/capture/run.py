@@ -7,7 +7,7 @@ processes at once: what comes out has the same keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from hindsight_core.capture._user_texts import preferences_of
@@ -16,7 +16,7 @@ from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.lessons import Situation, lesson_candidate
 from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.pairing import find_lessons
-from hindsight_core.capture.paths import path_candidate
+from hindsight_core.capture.paths import path_candidate, tasks_of
 from hindsight_core.capture.states import Course, had_no_effect, in_state
 from hindsight_core.events import (
     Event,
@@ -31,7 +31,7 @@ from hindsight_core.ports import CallRecord
 from hindsight_core.schema import Candidate, Outcome, ToolCall
 from hindsight_core.text import terms
 
-__all__ = ["Judgement", "course_of", "judge_run", "situation_of"]
+__all__ = ["Judgement", "course_of", "judge_run", "situation_of", "tools_that_worked"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +86,11 @@ def judge_run(events: Sequence[Event]) -> Judgement:
 def course_of(events: Sequence[Event]) -> Course:
     """What has worked so far in a run that goes on."""
     return _Run(_in_order(events)).course()
+
+
+def tools_that_worked(events: Sequence[Event]) -> frozenset[str]:
+    """The tools of which a call has worked so far in a run that goes on."""
+    return frozenset(call.tool for call in _judged(_in_order(events)) if call.outcome.ok)
 
 
 def _identity(candidate: Candidate) -> tuple[str, str]:
@@ -143,12 +148,21 @@ class _Run:
             yield lesson_candidate(finding, self.situation)
 
     def path(self) -> Iterable[Candidate]:
-        if self.ended_well() and (candidate := path_candidate(self.calls, self.situation)):
-            yield candidate
+        if self.ended_well():
+            yield from self._paths()
 
     def unverified(self) -> Iterable[str]:
-        if self._verdict() is False and (path := path_candidate(self.calls, self.situation)):
-            yield path.dedupe_key
+        if self._verdict() is False:
+            yield from (path.dedupe_key for path in self._paths())
+
+    def _paths(self) -> Iterable[Candidate]:
+        """The way of each task of the run: requests that have nothing in common are several."""
+        for calls in tasks_of(self.calls):
+            own = self.situation
+            if calls[0].request and (asked := calls[0].asked):
+                own = replace(own, task=asked, fingerprint=situation_of(asked))
+            if (found := path_candidate(calls, own)) is not None:
+                yield found
 
     def records(self) -> Iterable[CallRecord]:
         course = Course(self.situation.task)
@@ -207,19 +221,25 @@ class _Run:
 
 def _judged(events: Sequence[Event]) -> Iterator[JudgedCall]:
     """The calls with their outcomes, each with the number of the user's request that it served."""
-    index = request = 0
+    index = request = turn = 0
     asked = ""
     for event in events:
         if isinstance(event, UserSaid):
             anew = index > 0 and not event.nested and asks_anew(event.text)
             request += anew
+            turn += 1
             if anew or index == 0:
                 asked = event.text
         elif isinstance(event, RunStarted):
             asked = asked or event.task
         elif isinstance(event, ToolCalled):
             yield JudgedCall(
-                index=index, event=event, outcome=_outcome(event), request=request, asked=asked
+                index=index,
+                event=event,
+                outcome=_outcome(event),
+                request=request,
+                turn=turn,
+                asked=asked,
             )
             index += 1
 

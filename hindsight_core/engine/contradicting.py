@@ -31,7 +31,8 @@ def contradict(
         known |= {id_: memory for id_, memory in changed.items() if memory.lesson is not None}
         lessons = [one for one in known.values() if one.status is Status.ACTIVE]
         calls = [call for call in judgement.standing if call.tool == tool]
-        for id_, worked in contradicted(lessons, tool, calls).items():
+        called = judgement.cleared_tools
+        for id_, worked in contradicted(lessons, tool, calls, called).items():
             before = known[id_]
             after = add_worked(before, tuple(worked))
             if after != before:

@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from hindsight_core.capture import course_of, read_preference, says_of_the_moment
+from hindsight_core.capture import (
+    course_of,
+    read_preference,
+    says_of_the_moment,
+    tools_that_worked,
+)
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.observed import observed
 from hindsight_core.events import CallFlagged
@@ -98,16 +103,21 @@ class Gatekeeper:
                 break
         if flag is None:
             book = self._book(scope, call.tool, again=again)
-            flag = book.ruled_out(call) or book.alike(call)
+            flag = book.ruled_out(call) or book.alike(call, lambda: self._called(run_id))
             if flag is None:
                 return _RUN
             # A call that worked once is not what the failures of its like are about.
-            if flag.reason is Reason.ALIKE and any(entry.successes for entry in stats):
+            alike = flag.reason is Reason.ALIKE and not flag.first
+            if alike and any(entry.successes for entry in stats):
                 return _RUN
         decision = self._decision(scope, call, flag)
         if decision.action not in (GateAction.CONFIRM, GateAction.BLOCK):
             return decision
         return self._broken(scope, call, flag, stats, decision)
+
+    def _called(self, run_id: str) -> frozenset[str]:
+        """The tools that worked in a run so far."""
+        return tools_that_worked(self._core.store.events(run_id)) if run_id else frozenset()
 
     def settled(self, scope: Scope, call: ToolCall) -> None:
         """The outcome of a call that was let through for trial is in the store."""

@@ -219,7 +219,7 @@ class Intake:
         for memory in named.values():
             if memory.id not in here and is_of_one_state(memory):
                 continue
-            cleared = clear_lesson(memory, judgement.cleared)
+            cleared = clear_lesson(memory, judgement.cleared, judgement.cleared_tools)
             if cleared != memory:
                 yield self._revised(cleared, memory)
 

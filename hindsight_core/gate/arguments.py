@@ -14,7 +14,7 @@ from hindsight_core.schema import ToolCall
 from hindsight_core.stem import stem
 from hindsight_core.text import fold, is_cjk
 
-__all__ = ["Argument", "arguments_of", "name_words", "plain", "words"]
+__all__ = ["Argument", "arguments_of", "is_quoted", "name_words", "occurs", "plain", "words"]
 
 _MAX_TEXT: Final = 2_000
 _MAX_ARGUMENTS: Final = 64
@@ -113,3 +113,17 @@ def _format(text: str) -> str:
     if found == "id" and is_cjk(text[0]):
         return "text"
     return found
+
+
+def is_quoted(word: str, text: str) -> bool:
+    """Whether a plain text has a word in quotes."""
+    return bool(word) and any(f"{a}{word}{b}" in text for a, b in ("''", '""', "``", "「」", "“”"))
+
+
+def occurs(word: str, text: str) -> bool:
+    """Whether a plain text has a word, as a whole one where it is ASCII."""
+    if not word:
+        return False
+    if not word.isascii():
+        return word in text
+    return re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])", text) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hindsight_core.gate.cases import Cause, traits_of
@@ -37,13 +37,25 @@ class Book:
             memory_id=broken.memory_id,
         )
 
-    def alike(self, call: ToolCall) -> Flag | None:
-        """Whether calls like this one failed, for a cause that it shares with them."""
+    def alike(
+        self, call: ToolCall, called: Callable[[], Collection[str]] = tuple[str, ...]
+    ) -> Flag | None:
+        """Whether calls like this one failed, for a cause that it shares with them.
+
+        `called` tells which tools worked in this run before it.
+        """
         causes = self.causes.get(call.tool)
         if not causes:
             return None
         traits = traits_of(call)
-        met = next((cause for cause in causes if cause.meets(traits)), None)
+        met = next(
+            (
+                cause
+                for cause in causes
+                if cause.meets(traits) and not (cause.first and cause.first in called())
+            ),
+            None,
+        )
         if met is None:
             return None
         return Flag(
@@ -53,4 +65,5 @@ class Book:
             transient=False,
             here=False,
             memory_id=met.memory_id,
+            first=met.first,
         )

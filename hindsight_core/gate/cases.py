@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture import says_of_the_moment
-from hindsight_core.gate.arguments import Argument, arguments_of, plain
+from hindsight_core.gate.arguments import Argument, arguments_of, is_quoted, occurs, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
 from hindsight_core.gate.missing import named_as_missing
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
 
-__all__ = ["Case", "Cause", "Traits", "traits_of"]
+__all__ = ["Case", "Cause", "Traits", "first_of", "traits_of"]
 
 _STANDING: Final = frozenset(
     (
@@ -52,6 +52,8 @@ class Cause:
     failures: int
     said: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
+    first: str = ""
+    """A tool that has to be called before in the run; then the cause meets nothing."""
 
     def meets(self, call: Traits) -> bool:
         """Whether a call of the tool is such a one."""
@@ -70,6 +72,11 @@ def traits_of(call: ToolCall) -> Traits:
     # An error names what is nested by its last name.
     names = {name for one in values for name in (one.name, one.name.rpartition(".")[2])}
     return Traits(frozenset(names), frozenset(said))
+
+
+def first_of(lesson: Lesson) -> str:
+    """The tool that has to be called before the failing one, "" where none has."""
+    return lesson.correction.precondition if lesson.correction else ""
 
 
 class Case:
@@ -94,10 +101,14 @@ class Case:
         self.good = worked
         self.worked = [arguments_of(call) for call in worked]
         fixes = [c for _, one in group if one.correction for c in one.correction.calls]
+        self.first = next(filter(None, (first_of(one) for _, one in group)), "")
+        self.refuted = any(one.worked for _, one in group)
         self.fixes = [arguments_of(call) for call in fixes if call.tool == tool]
 
     def causes(self) -> list[Cause]:
         """The narrowest reading that has evidence; several only where several are sure."""
+        if self.first:
+            return [] if self.refuted else [self._cause(first=self.first)]
         if self.error_class not in DETERMINISTIC | _STANDING or self.of_the_moment:
             return []
         readings = [lambda: (*self._missing(), *self._formats())]
@@ -112,13 +123,16 @@ class Case:
                 return found
         return []
 
-    def _cause(self, said: Iterable[str] = (), lacks: Iterable[str] = ()) -> Cause:
+    def _cause(
+        self, said: Iterable[str] = (), lacks: Iterable[str] = (), *, first: str = ""
+    ) -> Cause:
         return Cause(
             memory_id=self.memory.id,
             error_class=str(self.error_class),
             failures=len(self.failed),
             said=frozenset(said),
             lacks=frozenset(lacks),
+            first=first,
         )
 
     def _missing(self) -> Iterator[Cause]:
@@ -165,7 +179,7 @@ class Case:
             told = [part for part in parts if self._tells(part)]
             if told:
                 named[name] = [f"{name} has {part}" for part in told]
-            elif brief := [part for part in parts if len(part) > 1 and _occurs(part, self.error)]:
+            elif brief := [part for part in parts if len(part) > 1 and occurs(part, self.error)]:
                 short[name] = [f"{name} has {part}" for part in brief]
             fresh += [f"{name} has {part}" for part in told if part not in worked]
         named = named | short if named else {}
@@ -228,20 +242,8 @@ class Case:
     def _names(self, name: str) -> bool:
         last = plain(name.rpartition(".")[2])
         spellings = {last, last.replace("_", " "), last.replace("-", " ")}
-        return any(_occurs(one, self.error) for one in spellings)
+        return any(occurs(one, self.error) for one in spellings)
 
     def _tells(self, part: str) -> bool:
         long = len(part) >= _SHORTEST or (not part.isascii() and len(part) > 1)
-        return _occurs(part, self.error) if long else _is_quoted(part, self.error)
-
-
-def _is_quoted(word: str, text: str) -> bool:
-    return bool(word) and any(f"{a}{word}{b}" in text for a, b in ("''", '""', "``", "「」", "“”"))
-
-
-def _occurs(word: str, text: str) -> bool:
-    if not word:
-        return False
-    if not word.isascii():
-        return word in text
-    return re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])", text) is not None
+        return occurs(part, self.error) if long else is_quoted(part, self.error)

@@ -7,11 +7,11 @@ different calls failed alike; and never to a rule which a call that worked would
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from hindsight_core.gate.arguments import plain
-from hindsight_core.gate.cases import Case, Cause, traits_of
+from hindsight_core.gate.cases import Case, Cause, first_of, traits_of
 from hindsight_core.schema import Lesson, Memory, ToolCall
 
 __all__ = ["causes_of", "contradicted"]
@@ -41,18 +41,25 @@ def causes_of(lessons: Iterable[Memory], tool: str, *, eager: bool = False) -> l
 
 
 def contradicted(
-    lessons: Sequence[Memory], tool: str, calls: Sequence[ToolCall]
+    lessons: Sequence[Memory], tool: str, calls: Sequence[ToolCall], called: Collection[str] = ()
 ) -> dict[str, list[ToolCall]]:
     """Name the lessons, by id, to which calls of the tool that worked are to be added.
 
-    These are calls that a cause speaks against, and one of any kind where none is known yet.
+    These are calls that a cause speaks against, and one of any kind where none is known yet. A call
+    speaks for nothing where the tool that has to come first, one of `called`, had been called.
     """
     found: dict[str, list[ToolCall]] = {}
     for cause in causes_of(lessons, tool, eager=True):
+        if cause.first in called:
+            continue
         for call in calls:
             if cause.meets(traits_of(call)):
                 found.setdefault(cause.memory_id, []).append(call)
-    bare = [one for one in lessons if one.lesson and not one.lesson.mistake.transient]
+    bare = [
+        one
+        for one in lessons
+        if one.lesson and not one.lesson.mistake.transient and not first_of(one.lesson)
+    ]
     good = (call for one in bare if one.lesson for call in _good(one.lesson))
     if calls and bare and not any(call.tool == tool for call in good):
         found.setdefault(max(bare, key=lambda one: (one.created_at, one.id)).id, [calls[0]])

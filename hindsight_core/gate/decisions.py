@@ -93,6 +93,8 @@ class Flag:
     here: bool
     memory_id: str
     last_failure_at: datetime | None = None
+    first: str = ""
+    """The tool that has to be called before, where that is what it lacks."""
 
 
 def find_flag(
@@ -153,7 +155,8 @@ def describe_flag(flag: Flag, tool: str, lesson: str) -> str:
     if flag.reason is Reason.RULED_OUT:
         return f"This {tool} call is against what the user asked for: {lesson}"
     if flag.reason is Reason.ALIKE:
-        known = f"{tool} calls like this one failed before ({flag.error_class})."
+        why = f" without {flag.first} first" if flag.first else " like this one"
+        known = f"{tool} calls{why} failed before ({flag.error_class})."
         return f"{known} {lesson}" if lesson else known
     times = "once" if flag.failures == 1 else f"{flag.failures} times"
     place = "before in such a task" if flag.here else "before"

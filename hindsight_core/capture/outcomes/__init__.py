@@ -32,6 +32,7 @@ __all__ = [
     "says_no_effect",
     "says_of_the_moment",
     "says_verdict",
+    "says_what_comes_first",
     "stages_of",
     "taken_by_others",
 ]
@@ -93,6 +94,11 @@ def says_verdict(message: str) -> bool:
 def says_of_the_moment(message: str) -> bool:
     """Whether a failure was of its moment: a session that expired, a version that is old."""
     return says(normalise(message), "of_the_moment")
+
+
+def says_what_comes_first(message: str) -> bool:
+    """Whether a tool says that something has to be done before it can be called."""
+    return says(normalise(message), "comes_first")
 
 
 def taken_by_others(message: str) -> bool:
