@@ -8,6 +8,7 @@ from typing import Final
 from hindsight_core.capture.lesson_text import lesson_text, words_of
 from hindsight_core.maintenance import RESTORED_DECAY, is_judged
 from hindsight_core.schema import Candidate, Evidence, Lesson, Memory, Status, ToolCall
+from hindsight_core.text import shorten
 
 __all__ = ["MAX_MERGED_CALLS", "MAX_MERGED_EVIDENCE", "clear_lesson", "merge_lesson", "withdraw"]
 
@@ -19,16 +20,25 @@ MAX_MERGED_EVIDENCE: Final = 32
 """Runs that one memory names as evidence, the newest."""
 
 
+MAX_TASKS: Final = 3
+"""Tasks that a path keeps to be found by, the newest."""
+_BETWEEN: Final = "\n"
+_MAX_QUERY: Final = 2_000
+
+
 def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> Memory:
     """Join what a run taught with the memory of the same `dedupe_key`.
 
-    Evidence is united by run. Of a lesson the failing calls are united, those whose signature is in
-    `cleared` are dropped, and the text is written anew. A memory that was put away is active again,
-    unless a person refuted it or runs showed that it does harm. Returns `old` itself when the run
-    adds nothing, so that judging a run twice changes nothing.
+    Evidence is united by run, and a path is found by the tasks of its runs. Of a lesson the failing
+    calls are united, those whose signature is in `cleared` are dropped, and the text is written
+    anew. A memory that was put away is active again, unless a person refuted it or runs showed that
+    it does harm. Returns `old` itself when the run adds nothing, so that judging a run twice
+    changes nothing.
     """
     update: dict[str, object] = {"evidence": _evidence(old.evidence, new.evidence)}
     unchanged = update["evidence"] == old.evidence
+    if old.path and not unchanged:
+        update["query"] = _tasks(old.query, new.query)
     if old.lesson is not None and new.lesson is not None:
         gone = () if _came_first(new.lesson, (_first_of(new.lesson),)) else cleared
         lesson = _joined(old.lesson, new.lesson, frozenset(gone))
@@ -96,6 +106,13 @@ def _first_of(lesson: Lesson) -> str:
 def _came_first(lesson: Lesson, called: Collection[str]) -> bool:
     first = _first_of(lesson)
     return bool(first) and first in called
+
+
+def _tasks(old: str, new: str) -> str:
+    """The tasks that a way was gone for, the newest first: any of them calls it to mind."""
+    tasks = dict.fromkeys((new, *old.split(_BETWEEN)))
+    kept = [task for task in tasks if task.strip()][:MAX_TASKS]
+    return shorten(_BETWEEN.join(kept), _MAX_QUERY)
 
 
 def _value(old: Memory, lesson: Lesson) -> object:

@@ -22,6 +22,8 @@ __all__ = ["seat"]
 
 NEARLY: Final = 0.95
 """Share of the relevance threshold from which a word in common lifts a lesson over it."""
+OFTEN: Final = 0.8
+"""The same for a path that more than one run went."""
 
 TELLING: Final = 0.15
 """Share of the question's idf mass at which a rule needs no nearness in meaning."""
@@ -88,13 +90,17 @@ def seat(
 
 
 def _nearly(found: Found, threshold: float) -> bool:
-    """Whether a lesson or rule misses the threshold by so little that a common word decides."""
+    """Whether a memory misses the threshold by so little that a common word decides.
+
+    Of a way that several runs went, each for a thing of its own, the tasks are alike in less.
+    """
+    often = found.memory.kind is Kind.PATH and found.memory.verified_runs > 1
     return (
-        found.memory.kind in (Kind.LESSON, Kind.PREFERENCE)
+        (often or found.memory.kind in (Kind.LESSON, Kind.PREFERENCE))
         and found.why_not == _BELOW
         and bool(found.matched)
         and found.cosine is not None
-        and found.cosine >= NEARLY * threshold
+        and found.cosine >= (OFTEN if often else NEARLY) * threshold
     )
 
 
