@@ -9,6 +9,7 @@ import typer
 
 from hindsight_core.cli.common import (
     AsJson,
+    MemoryId,
     Store,
     Tenant,
     User,
@@ -68,7 +69,7 @@ def forget(
 
 
 def verify(
-    memory_id: Annotated[str, typer.Argument(help="Id of the memory")],
+    memory_id: MemoryId,
     refute: Annotated[
         bool, typer.Option("--refute", help="It is wrong: archive it instead of confirming it")
     ] = False,
@@ -86,7 +87,7 @@ def verify(
         scope = scope_of(hindsight, user, tenant)
         memory = hindsight.verify(scope, memory_id, ok=not refute, by=by)
     if as_json:
-        print_json(memory.model_dump(mode="json"))
+        print_json(memory)
         return
     print_table(
         f"{'refuted' if refute else 'confirmed'} by the {by.value}",

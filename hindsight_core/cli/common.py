@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
 
 import typer
+from pydantic import BaseModel
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -22,9 +23,14 @@ from hindsight_core.stores import is_embedded, locate, path_of
 
 __all__ = [
     "AsJson",
+    "By",
+    "Everyone",
+    "Limit",
+    "MemoryId",
     "Store",
     "Tenant",
     "User",
+    "Why",
     "carry_key_along",
     "existing",
     "opened",
@@ -48,6 +54,17 @@ User: TypeAlias = Annotated[
 ]
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", help="The user's tenant")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON value instead")]
+Limit: TypeAlias = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most")
+]
+By: TypeAlias = Annotated[
+    str, typer.Option("--by", envvar="HINDSIGHT_REVIEWER", help="Who decides, and answers for it")
+]
+Why: TypeAlias = Annotated[str, typer.Option("--why", help="The reason, kept with the decision")]
+Everyone: TypeAlias = Annotated[
+    bool, typer.Option("--everyone", help="Of every user of the tenant, not of one")
+]
+MemoryId: TypeAlias = Annotated[str, typer.Argument(help="A memory's id")]
 
 
 def existing(store: str | None) -> str:
@@ -103,8 +120,12 @@ def scope_of(hindsight: Hindsight, user: str | None, tenant: str) -> Scope:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, in the text's own language."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+    """Print one JSON value, in the text's own language; records in it stand as their fields."""
+    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: object) -> object:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -39,7 +39,7 @@ def explain(
     with opened(store) as hindsight:
         found = hindsight.explain(scope_of(hindsight, user, tenant), wanted)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
         return
     if found.memory:
         print_table(found.memory.content, ("field", "value"), fields_of(found.memory))

@@ -9,14 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
-    BarColumn,
     Progress,
     TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
 )
 
 from hindsight_core.capture import BadLineError
@@ -30,6 +25,7 @@ from hindsight_core.cli.common import (
     print_json,
     print_table,
 )
+from hindsight_core.cli.printing import progress_bar
 from hindsight_core.engine import ImportReport
 from hindsight_core.guard import load_key
 from hindsight_core.stores import SqliteStore, locate, open_sql_store
@@ -58,7 +54,7 @@ def export(
     An interrupted export goes on when the command is given again. The file holds what users said:
     it is readable by you alone.
     """
-    with opened(store) as hindsight, _progress(as_json) as progress:
+    with opened(store) as hindsight, progress_bar(as_json) as progress:
         bar = progress.add_task(file.name, total=None)
         report = hindsight.transfer.export(
             file,
@@ -119,7 +115,7 @@ def take_in_exports(
     key = None
     if options.signed_by is not None:
         key = load_key(options.signed_by, environment={})
-    with opened(store, create=True) as hindsight, _progress(as_json) as progress:
+    with opened(store, create=True) as hindsight, progress_bar(as_json) as progress:
         reports: dict[str, ImportReport] = {}
         for file in files:
             bar = progress.add_task(file.name, total=1.0)
@@ -152,14 +148,3 @@ def take_in_exports(
 
 def _show(progress: Progress, bar: TaskID, done: float) -> None:
     progress.update(bar, completed=done)
-
-
-def _progress(quiet: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        disable=quiet,
-    )

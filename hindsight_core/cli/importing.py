@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from hindsight_core import Hindsight, RecordedRun, Scope
 from hindsight_core.capture import BadLineError, read_history
@@ -24,6 +22,7 @@ from hindsight_core.cli.common import (
     print_table,
 )
 from hindsight_core.cli.exporting import ImportOptions, take_in_exports
+from hindsight_core.cli.printing import progress_bar
 from hindsight_core.engine import is_export
 from hindsight_core.errors import ConfigurationError
 
@@ -76,7 +75,7 @@ def import_history(
         scope = hindsight.scope_of(user, tenant=tenant)
         before = hindsight.health().memories
         runs = 0
-        with hindsight.alerts.expecting(scope, by="import"), _progress(as_json) as progress:
+        with hindsight.alerts.expecting(scope, by="import"), progress_bar(as_json) as progress:
             for file in files:
                 bar = progress.add_task(file.name, total=1.0)
                 for run in read_history(file, on_bad=bad.append if skip_bad else None):
@@ -143,14 +142,3 @@ def _memory(store: str | None, dry_run: bool) -> Generator[Hindsight]:
         Hindsight.open(f"{folder}/dry-run.db", embedder=None) as hindsight,
     ):
         yield hindsight
-
-
-def _progress(quiet: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        disable=quiet,
-    )

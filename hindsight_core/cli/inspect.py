@@ -10,6 +10,8 @@ import typer
 
 from hindsight_core.cli.common import (
     AsJson,
+    Limit,
+    MemoryId,
     Store,
     Tenant,
     User,
@@ -29,7 +31,6 @@ from hindsight_core.text import shorten
 __all__ = ["register"]
 
 _RUNS_READ = 10_000
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most")]
 
 
 def register(app: typer.Typer) -> None:
@@ -59,7 +60,7 @@ def list_memories(
         where = Where(kinds=tuple(kind or ()), statuses=statuses, include_superseded=everything)
         found = hindsight.memories(scope_of(hindsight, user, tenant), where, limit=limit)
     if as_json:
-        print_json([memory.model_dump(mode="json") for memory in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} memories",
@@ -110,7 +111,7 @@ def _task_of(events: Sequence[Event]) -> str:
 
 
 def show(
-    memory_id: Annotated[str, typer.Argument(help="A memory's id")],
+    memory_id: MemoryId,
     store: Store = None,
     user: User = None,
     tenant: Tenant = "default",
@@ -120,7 +121,7 @@ def show(
     with opened(store) as hindsight:
         memory = hindsight.get(scope_of(hindsight, user, tenant), memory_id)
     if as_json:
-        print_json(memory.model_dump(mode="json"))
+        print_json(memory)
         return
     print_table(memory.content, ("field", "value"), fields_of(memory))
 
@@ -138,7 +139,7 @@ def search(
         scope = scope_of(hindsight, user, tenant)
         found = hindsight.recall(scope, query, top_k=limit, inspect=True)
     if as_json:
-        print_json(found.report.model_dump(mode="json"))
+        print_json(found.report)
         return
     print_report(found.report)
 

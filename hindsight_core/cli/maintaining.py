@@ -76,7 +76,7 @@ def restore(
         scope = scope_of(hindsight, user, tenant)
         found = [hindsight.restore(scope, memory_id) for memory_id in ids]
     if as_json:
-        print_json([memory.model_dump(mode="json") for memory in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} restored",

@@ -9,9 +9,12 @@ import typer
 from hindsight_core import Hindsight
 from hindsight_core.cli.common import (
     AsJson,
+    By,
+    Everyone,
     Store,
     Tenant,
     User,
+    Why,
     opened,
     print_json,
     print_table,
@@ -26,8 +29,6 @@ proposals = typer.Typer(
     help="What maintenance proposes; nothing is done unless you accept it.", no_args_is_help=True
 )
 
-By = Annotated[str, typer.Option("--by", envvar="HINDSIGHT_REVIEWER", help="Who decides")]
-Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision")]
 ProposalId = Annotated[str, typer.Argument(help="A proposal's id")]
 
 
@@ -41,9 +42,7 @@ def list_open(
     store: Store = None,
     user: User = None,
     tenant: Tenant = "default",
-    everyone: Annotated[
-        bool, typer.Option("--everyone", help="Of every user of the tenant, not of one")
-    ] = False,
+    everyone: Everyone = False,
     as_json: AsJson = False,
 ) -> None:
     """List the proposals that are open, with their evidence."""
@@ -80,7 +79,7 @@ def accept(
         scope = scope_of(hindsight, user, tenant)
         memory = hindsight.proposals.accept(scope, proposal_id, by=by, why=why, keep=keep)
     if as_json:
-        print_json(memory.model_dump(mode="json"))
+        print_json(memory)
         return
     typer.echo(f"{memory.id} is {memory.status.value}: {shorten(memory.content, 200)}")
 
@@ -100,14 +99,14 @@ def refuse(
         scope = scope_of(hindsight, user, tenant)
         decided = hindsight.proposals.refuse(scope, proposal_id, by=by, why=why)
     if as_json:
-        print_json(decided.model_dump(mode="json"))
+        print_json(decided)
         return
     typer.echo(f"{decided.id} was refused")
 
 
 def _print(hindsight: Hindsight, found: list[Proposal], *, as_json: bool) -> None:
     if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} proposals",

@@ -9,6 +9,7 @@ import typer
 from hindsight_core import Hindsight
 from hindsight_core.cli.common import (
     AsJson,
+    Limit,
     Store,
     Tenant,
     User,
@@ -78,14 +79,14 @@ def cards(
     store: Store = None,
     user: User = None,
     tenant: Tenant = "default",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000)] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List the lessons to which a chat model's cards added, with domain and conflicts."""
     with opened(store) as hindsight:
         found = _cards(hindsight, user, tenant)[:limit]
     if as_json:
-        print_json([memory.model_dump(mode="json") for memory in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} lessons with cards",
@@ -110,7 +111,7 @@ def summarize(
     with opened(store, chat=chat) as hindsight:
         memory = hindsight.summarize(scope_of(hindsight, user, tenant), session)
     if as_json:
-        print_json(memory.model_dump(mode="json"))
+        print_json(memory)
         return
     rows = [
         ("id", memory.id),

@@ -10,9 +10,14 @@ from hindsight_core import Hindsight, Memory, Scope
 from hindsight_core.alerts import Alert
 from hindsight_core.cli.common import (
     AsJson,
+    By,
+    Everyone,
+    Limit,
+    MemoryId,
     Store,
     Tenant,
     User,
+    Why,
     opened,
     print_json,
     print_table,
@@ -22,14 +27,6 @@ from hindsight_core.errors import ConfigurationError
 from hindsight_core.text import shorten
 
 __all__ = ["register"]
-
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most")]
-By = Annotated[str, typer.Option("--by", envvar="HINDSIGHT_REVIEWER", help="Who decides")]
-Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision")]
-MemoryId = Annotated[str, typer.Argument(help="A memory's id")]
-Everyone = Annotated[
-    bool, typer.Option("--everyone", help="Of every user of the tenant, not of one")
-]
 
 _review = typer.Typer(help="Look at what the guard holds back, and decide on it.")
 
@@ -59,7 +56,7 @@ def list_waiting(
             found.update((m.id, m) for m in hindsight.review.waiting(place, limit=limit))
     waiting = sorted(found.values(), key=lambda memory: memory.created_at, reverse=True)[:limit]
     if as_json:
-        print_json([memory.model_dump(mode="json") for memory in waiting])
+        print_json(waiting)
         return
     print_table(
         f"{len(waiting)} in quarantine",
@@ -89,7 +86,7 @@ def show(
     with opened(store) as hindsight:
         found = hindsight.review.show(scope_of(hindsight, user, tenant), memory_id)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
         return
     memory = found.memory
     rows = [
@@ -152,7 +149,7 @@ def alerts(
         else:
             found = hindsight.alerts.open(scope_of(hindsight, user, tenant))
     if as_json:
-        print_json([alert.model_dump(mode="json") for alert in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} open alerts",
@@ -214,7 +211,7 @@ def _places(hindsight: Hindsight, user: str | None, tenant: str, *, everyone: bo
 
 def _print_decided(memories: list[Memory], by: str, as_json: bool) -> None:
     if as_json:
-        print_json([memory.model_dump(mode="json") for memory in memories])
+        print_json(memories)
         return
     rows = [(m.id, m.status.value, shorten(m.content, 120)) for m in memories]
     print_table(f"decided by {by}", ("id", "now", "what it says"), rows)

@@ -8,6 +8,8 @@ import typer
 
 from hindsight_core.cli.common import (
     AsJson,
+    By,
+    MemoryId,
     Store,
     Tenant,
     User,
@@ -20,8 +22,6 @@ from hindsight_core.errors import ConfigurationError
 
 __all__ = ["register"]
 
-By = Annotated[str, typer.Option("--by", envvar="HINDSIGHT_REVIEWER", help="Who answers for it")]
-MemoryId = Annotated[str, typer.Argument(help="Id of a lesson or path")]
 Situation = Annotated[
     str, typer.Option("--situation", help="When it applies, in place of the user's own words")
 ]
@@ -55,7 +55,7 @@ def preview(
             scope_of(hindsight, user, tenant), memory_id, situation=situation, names=remove or ()
         )
     if as_json:
-        print_json(shown.model_dump(mode="json"))
+        print_json(shown)
         return
     data = shown.model_dump(mode="json", include={"value", "query", "lesson", "path"})
     print_table("what others would see", ("field", "value"), data.items())
@@ -92,7 +92,7 @@ def grant(
             names=remove or (),
         )
     if as_json:
-        print_json(given.model_dump(mode="json"))
+        print_json(given)
         return
     typer.echo(f"shared under grant {given.id}; 'share revoke {given.id}' takes it back")
 
@@ -104,7 +104,7 @@ def list_grants(
     with opened(store) as hindsight:
         found = hindsight.sharing.grants(scope_of(hindsight, user, tenant))
     if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
+        print_json(found)
         return
     print_table(
         f"{len(found)} grants",
