@@ -5,8 +5,11 @@ The SDK drops a line that it cannot read, whatever its id, and the client waits 
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, BinaryIO, Final, cast
 
 import anyio
@@ -42,11 +45,11 @@ class ScreenedLines:
     """The lines of stdin that are messages; each other one is answered with what is wrong."""
 
     def __init__(self, binary: BinaryIO, out: WireOut) -> None:
-        self._file = anyio.wrap_file(binary)
+        self._binary = binary
         self._out = out
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._file:
+        async for line in _lines(self._binary):
             if not line.strip():
                 continue
             fault = fault_of(line)
@@ -54,6 +57,27 @@ class ScreenedLines:
                 yield line.decode()
             else:
                 await self._out.write(json.dumps(fault) + "\n")
+
+
+async def _lines(binary: BinaryIO) -> AsyncIterator[bytes]:
+    """Read lines on a thread that a process need not wait for when it is told to end."""
+    loop, read = asyncio.get_running_loop(), asyncio.Queue[bytes]()
+    wanted = threading.Semaphore(0)
+
+    def read_on() -> None:
+        while wanted.acquire():
+            try:
+                line = binary.readline()
+            except (OSError, ValueError):  # it was closed
+                line = b""
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(read.put_nowait, line)
+
+    threading.Thread(target=read_on, name="hindsight-stdin", daemon=True).start()
+    wanted.release()
+    while line := await read.get():
+        yield line
+        wanted.release()
 
 
 def fault_of(line: bytes) -> dict[str, Any] | None:

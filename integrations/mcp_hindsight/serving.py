@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import anyio
 
@@ -46,18 +46,20 @@ def opened(store: str | None) -> Generator[Hindsight]:
 
 
 def serve_stdio(toolbox: Toolbox, caller: Caller) -> None:
-    """Serve one client over stdin and stdout until it closes them."""
+    """Serve one client over stdin and stdout until it closes them; on SIGTERM exit with 143."""
     server = build_server(toolbox, lambda _: caller)
 
     async def serve() -> None:
         out = WireOut(sys.stdout.buffer)
         # The SDK asks no more of the two than these have.
-        lines = cast("Any", ScreenedLines(sys.stdin.buffer, out))
+        lines = cast("Any", ScreenedLines(stdin, out))
         async with stdio_server(lines, cast("Any", out)) as streams:
             with redirect_stdout(sys.stderr):  # stdout belongs to the protocol
                 await serve_streams(server, streams)
 
     signal.signal(signal.SIGTERM, _leave)
+    # A file of our own: one that a thread still reads must not be closed at the end.
+    stdin = cast("BinaryIO", open(sys.stdin.fileno(), "rb", closefd=False))  # noqa: SIM115
     anyio.run(serve)
 
 

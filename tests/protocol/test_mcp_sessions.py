@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
+
 import pytest
-from protocol_kit import TOKENS, TOOLS, WAYS, connected, http_server
+from protocol_kit import ENVIRONMENT, TOKENS, TOOLS, WAYS, arguments, connected, http_server
 
 from hindsight_core import Hindsight
 
@@ -73,6 +78,30 @@ async def test_the_audit_log_names_the_channel_by_which_something_was_erased(
     with Hindsight.open(store, embedder=None) as hindsight:
         log = hindsight.store.audit_log()
     assert [entry.actor for entry in log if entry.action == "forget"] == [actor]
+
+
+def test_a_server_that_is_told_to_end_closes_its_store_though_its_client_stays(store):
+    greeting = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-03-26",
+            "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"},
+        },
+    }
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, *arguments(store)]
+    with subprocess.Popen(command, env=ENVIRONMENT, text=True, **pipes) as process:
+        process.stdin.write(json.dumps(greeting) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
+        assert "Traceback" not in process.stderr.read()
+    assert store.exists()
+    assert not store.with_name(f"{store.name}-wal").exists()  # who closes it takes its log away
 
 
 @pytest.mark.parametrize("way", WAYS)
