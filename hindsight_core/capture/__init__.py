@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hindsight_core.capture._formats import format_of
+from hindsight_core.capture._user_texts import late_news, restated
 from hindsight_core.capture.feedback import read_feedback
 from hindsight_core.capture.histories import (
     BadLineError,
@@ -11,6 +12,7 @@ from hindsight_core.capture.histories import (
     read_history,
 )
 from hindsight_core.capture.jsonable import result_text
+from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.limits import (
     CLOCK,
     Limit,
@@ -42,10 +44,21 @@ from hindsight_core.capture.run import (
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
 from hindsight_core.capture.standing import ANSWER_SLOTS, is_standing
 from hindsight_core.capture.states import State, in_state, is_of_one_state
+from hindsight_core.capture.taking_back import (
+    Reply,
+    asks_for_erasure,
+    forgotten,
+    is_on_the_same,
+    names,
+    read_reply,
+    reworded,
+    reworded_act,
+)
 
 __all__ = [
     "ANSWER_SLOTS",
     "CLOCK",
+    "EXCLUSIVE_SLOTS",
     "BadLineError",
     "Judgement",
     "Limit",
@@ -53,31 +66,41 @@ __all__ = [
     "RecordedRun",
     "RecordedStep",
     "Redactor",
+    "Reply",
     "State",
     "add_worked",
     "amounts_in",
     "as_args",
+    "asks_for_erasure",
     "clear_lesson",
     "clocks_in",
     "course_of",
     "entities_of",
     "extract_preferences",
+    "forgotten",
     "format_of",
     "hold_apart",
     "in_state",
     "is_of_one_state",
+    "is_on_the_same",
     "is_standing",
     "judge_outcome",
     "judge_run",
+    "late_news",
     "limits_of",
     "make_call",
     "merge_lesson",
+    "names",
     "read_feedback",
     "read_history",
     "read_preference",
+    "read_reply",
     "redact",
     "replaces",
+    "restated",
     "result_text",
+    "reworded",
+    "reworded_act",
     "says_of_the_moment",
     "shape",
     "signature",

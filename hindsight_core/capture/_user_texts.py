@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
 from hindsight_core.capture.jsonable import dump_json, to_jsonable
-from hindsight_core.capture.preferences import PreferenceFinding, extract_preferences
+from hindsight_core.capture.preferences import (
+    PreferenceFinding,
+    extract_preferences,
+    read_preference,
+)
 from hindsight_core.events import ToolRejected, UserSaid
 from hindsight_core.schema import (
     Candidate,
@@ -22,8 +28,12 @@ from hindsight_core.schema import (
 )
 from hindsight_core.text import fold
 
-__all__ = ["preferences_of"]
+__all__ = ["late_news", "preferences_of", "restated"]
 
+_LIKELY: Final = 0.3
+"""Probability from which news of a fact that is known already is taken for such."""
+_SHORT: Final = 160
+_SUPPOSED: Final = re.compile("(?:如果|要是|假如|若|万一|萬一|if |when )", re.IGNORECASE)
 _MAX_TOOLS: Final = 8
 """So many tools and arguments are kept of those that a statement may be about."""
 
@@ -44,6 +54,27 @@ def preferences_of(
         before = event.call.tool
     for finding in extract_preferences(event.text, before=before):
         yield _candidate(event, finding, before, near)
+
+
+def restated(event: UserSaid, content: str, kind: Kind) -> Candidate | None:
+    """What a turn made of an earlier statement, in its new words; None for an unknown language."""
+    finding = read_preference(content)
+    if finding is None:
+        return None
+    return _candidate(event, replace(finding, kind=kind, is_correction=True), event.text, ())
+
+
+def late_news(text: str) -> list[str]:
+    """Sentences that change a fact, if it was told before: too little to be kept by themselves."""
+    found = extract_preferences(text, least=_LIKELY) if len(text) <= _SHORT else []
+    return [
+        one.content
+        for one in found
+        if one.kind is Kind.FACT
+        and one.is_correction
+        and not (one.of_another or one.condition)
+        and not _SUPPOSED.match(one.content)
+    ]
 
 
 def _candidate(

@@ -19,6 +19,7 @@ from hindsight_core.capture.preferences_joining import clauses_of, statements
 from hindsight_core.capture.preferences_score import Judged, judge
 from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of, topics_of
 from hindsight_core.capture.preferences_text import Sentence, mask, sentences, window
+from hindsight_core.capture.taking_back import takes_back
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean, fold
 
@@ -61,15 +62,22 @@ class PreferenceFinding:
     actions: tuple[str, ...] = ()
 
 
-def extract_preferences(text: str, *, before: str = "") -> list[PreferenceFinding]:
+def extract_preferences(
+    text: str, *, before: str = "", least: float | None = None
+) -> list[PreferenceFinding]:
     """Return the lasting preferences, constraints and facts that a user's text states.
 
     `before` is what was said just before; it only lends a topic to a statement that names none.
-    Of a text longer than `MAX_CONSIDERED` characters its head and tail are judged; a sentence
-    longer than `MAX_SENTENCE` is passed over. Never raises for any string.
+    `least` is the probability from which a sentence counts, the language's own where it is None.
+    What asks to forget something said before states nothing. Of a text longer than
+    `MAX_CONSIDERED` characters its head and tail are judged; a sentence longer than `MAX_SENTENCE`
+    is passed over. Never raises for any string.
     """
     considered = window(clean(text))
     judged = judge(map(_own_clause, sentences(considered, mask(considered))))
+    judged = [one for one in judged if not takes_back(one.sentence.raw)]
+    if least is not None:
+        judged = [replace(one, threshold=least) for one in judged]
     found = [one for group in statements(judged) for one in _single_facts(_finding(group, before))]
     if len(found) > MAX_FINDINGS:
         floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Final
@@ -31,6 +32,7 @@ from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
 from hindsight_core.engine.relating import RELATABLE
 from hindsight_core.engine.replacing import superseded, tell_superseded
+from hindsight_core.engine.revising import Reviser
 from hindsight_core.engine.tiers import end_working, hold_working
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
@@ -151,6 +153,7 @@ class Intake:
         for memory in self._taken_back(events[0].scope, run_id, judgement):
             memories.setdefault(memory.id, memory)
         contradict(self._core.store, events[0].scope, judgement, memories, self._revised)
+        reviser = Reviser(self._core, memories, partial(self.admit, actor="capture")).read(events)
         uses = credit_uses(self._core.store, events, judgement, memories)
         results = self._core.store.settle(
             run_id,
@@ -160,6 +163,7 @@ class Intake:
             uses=uses,
         )
         tell_superseded(self._core, memories.values())
+        reviser.tell()
         self._core.generation += bool(results)
         self.maybe_over.discard(run_id)
         end_working(self._core, events)

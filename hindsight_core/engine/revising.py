@@ -1,0 +1,166 @@
+"""What a user's turns make of what he said before: reworded, put away at his word, or to be erased.
+
+A turn that only corrects ("no, not npm: pnpm", "make that green") says nothing by itself, so it is
+read against his own standing statements. What he asks to be forgotten is archived, which can be
+undone; to erase everything takes a person with access, since a text is no proof of who wrote it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+from hindsight_core.capture import (
+    EXCLUSIVE_SLOTS,
+    Reply,
+    asks_for_erasure,
+    forgotten,
+    is_on_the_same,
+    late_news,
+    names,
+    read_reply,
+    restated,
+    reworded,
+    reworded_act,
+)
+from hindsight_core.engine.core import Core
+from hindsight_core.engine.relating import RELATABLE, is_replaced
+from hindsight_core.events import Event, UserSaid
+from hindsight_core.ports import AuditEntry, Where
+from hindsight_core.schema import Candidate, Memory, Source, Status
+
+__all__ = ["Reviser"]
+
+logger: Final = logging.getLogger("hindsight_core")
+_MOST: Final = 200
+"""The newest statements that a turn is read against."""
+_CONVERSATION: Final = timedelta(minutes=30)
+"""So long ago at most was said what a turn corrects without naming it."""
+
+Admit = Callable[[Candidate], Memory | None]
+
+
+class Reviser:
+    """Applies the turns of one run to what its user said before.
+
+    `memories` are those that the run changes, by id, each at its next revision; it takes up what is
+    changed here. `admit` guards a candidate.
+    """
+
+    def __init__(self, core: Core, memories: dict[str, Memory], admit: Admit) -> None:
+        self._core = core
+        self._memories = memories
+        self._admit = admit
+        self._notes: list[AuditEntry] = []
+
+    def read(self, events: Sequence[Event]) -> Self:
+        """Read the person's turns in their order."""
+        said = (one for one in events if isinstance(one, UserSaid) and not one.nested)
+        for event in sorted(said, key=lambda one: one.at):
+            if asks_for_erasure(event.text):
+                self._note(event, "erasure asked for", "scope", "'forget --all' was not run")
+            for what in forgotten(event.text):
+                self._forget(event, what)
+            self._correct(event)
+        return self
+
+    def tell(self) -> None:
+        """Write down what was done, once it is stored."""
+        for note in self._notes:
+            self._core.store.audit(note)
+            if note.action == "erasure asked for":
+                logger.warning(
+                    "a user asked to erase all that is known of him; an operator can do that with "
+                    "'hindsight-core forget --all' (see 'hindsight-core audit')"
+                )
+
+    def _forget(self, event: UserSaid, what: str) -> None:
+        for memory in self._standing(event):
+            if names(what, memory.content):
+                self._change(memory, status=Status.ARCHIVED)
+                self._note(event, "archive", memory.id, "the user asked to forget it")
+
+    def _correct(self, event: UserSaid) -> None:
+        reply, news = read_reply(event.text), late_news(event.text)
+        if reply is None and not news and not is_on_the_same(event.text):
+            return
+        standing = self._standing(event)
+        for old in standing:
+            text = self._reworded(event, old, reply)
+            if text is not None and self._replace(event, old, text):
+                return
+        for text in news:
+            for old in standing:
+                new = self._candidate(event, text, old)
+                if new is not None and is_replaced(old, new) and self._replace(event, old, text):
+                    return
+
+    def _reworded(self, event: UserSaid, old: Memory, reply: Reply | None) -> str | None:
+        """What a turn makes of an earlier statement, None where it is about something else."""
+        near = event.at - _said_at(old) <= _CONVERSATION
+        lasting = reply is not None and reply.old and old.key.subject in EXCLUSIVE_SLOTS
+        text = reworded(old.content, reply) if reply is not None and (near or lasting) else None
+        return text or (reworded_act(old.content, event.text) if near else None)
+
+    def _replace(self, event: UserSaid, old: Memory, text: str) -> bool:
+        """Put a statement in the place of another, and of the bare turn that made it so."""
+        new = self._candidate(event, text, old)
+        if new is None:
+            return False
+        for memory in [m for m in self._memories.values() if _is_turn(m, event, text)]:
+            del self._memories[memory.id]
+        self._memories[new.id] = new.model_copy(update={"supersedes": (old.id,)})
+        self._change(old, superseded_by=new.id)
+        return True
+
+    def _candidate(self, event: UserSaid, text: str, old: Memory) -> Memory | None:
+        candidate = restated(event, text, old.kind)
+        if candidate is None or self._core.store.find(candidate.scope, [candidate.dedupe_key]):
+            return None
+        memory = self._admit(candidate)
+        return memory if memory is not None and memory.status is Status.ACTIVE else None
+
+    def _standing(self, event: UserSaid) -> list[Memory]:
+        """The user's own statements of before, the newest first."""
+        stored = self._core.store.select(event.scope, Where(kinds=RELATABLE), limit=_MOST)
+        known = {memory.id: memory for memory in self._core.seal.intact(stored, self._core.store)}
+        known |= self._memories
+        found = [
+            memory
+            for memory in known.values()
+            if memory.kind in RELATABLE
+            and memory.scope == event.scope
+            and memory.source is Source.USER
+            and memory.status is Status.ACTIVE
+            and memory.superseded_by is None
+            and _said_at(memory) < event.at
+        ]
+        return sorted(found, key=_said_at, reverse=True)
+
+    def _change(self, memory: Memory, **fields: object) -> None:
+        fresh = memory.id in self._memories
+        update = {"updated_at": self._core.clock(), **fields}
+        if not fresh:
+            update["revision"] = memory.revision + 1
+        self._memories[memory.id] = memory.model_copy(update=update)
+
+    def _note(self, event: UserSaid, action: str, subject: str, detail: str) -> None:
+        self._notes.append(
+            AuditEntry(at=event.at, actor="user", action=action, subject=subject, detail=detail)
+        )
+
+
+def _said_at(memory: Memory) -> datetime:
+    return memory.context.said_at or memory.created_at
+
+
+def _is_turn(memory: Memory, event: UserSaid, text: str) -> bool:
+    """Whether a memory is no more than the turn itself, which is kept in other words."""
+    return (
+        memory.kind in RELATABLE
+        and memory.context.said_at == event.at
+        and memory.content != text
+        and memory.content.strip() == event.text.strip()
+    )
