@@ -151,6 +151,9 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are two writes: with Nagle's algorithm the second waits up to 40 ms for the
+    # client's delayed acknowledgement of the first.
+    disable_nagle_algorithm = True
     server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002

@@ -478,3 +478,15 @@ def test_a_view_of_the_memory_is_the_memory(
     with ScriptedServer([GOOD, "done"]) as server:
         drive(mode, crew_at(server, watched.scope("/anywhere")))
     assert len(events(memory, ToolCalled)) == 1
+
+
+def test_a_crew_that_is_kicked_off_twice_is_recorded_twice_with_its_own_inputs(
+    mode: str, memory: Hindsight, watched: HindsightMemory
+) -> None:
+    with ScriptedServer(["It is booked."], cycle=True) as server:
+        crew = crew_at(server, watched, "Book a seat for {day}.")
+        for day in ("Monday", "Friday"):
+            drive(mode, crew, inputs={"day": day})
+    texts = [event.text for event in events(memory) if isinstance(event, UserSaid)]
+    assert texts == ["Book a seat for Monday.", "Book a seat for Friday."]
+    assert sum(isinstance(event, RunEnded) for event in events(memory)) == 2
