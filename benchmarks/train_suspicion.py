@@ -27,9 +27,9 @@ from hindsight_core.text import shorten
 
 __all__ = ["Example", "examples", "fit", "messages", "ordinary", "own_notes", "rows_of"]
 
-HARMFUL: Final = 0.0
+HARMFUL: Final = -0.4
 DOUBTFUL: Final = -0.8
-ORDINARY: Final = 0.15
+ORDINARY: Final = 0.5
 """What an ordinary text counts beside a note: there are many, and they are easily told."""
 _FREEDOM: Final = 3.0
 _NAME_SHARE: Final = 0.8

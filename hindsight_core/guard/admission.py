@@ -55,13 +55,13 @@ _MASKING: Final = frozenset({"zero_width", "lookalikes", "wide_letters", "spaced
 """Tricks that turn a finding into a refusal: who means it honestly need not mask it."""
 _JAILBREAK: Final = frozenset({"claims to be unbound", "lifts the assistant's rules"})
 """What not even a user may make a lasting memory of."""
-_QUOTED_SLACK: Final = 0.6
+_QUOTED_SLACK: Final = 1.2
 """By how much more a message of a tool must look like planted advice than a note: errors are terse
 and speak of rights and payments for honest reasons."""
 _UNTRIED_SLACK: Final = 1.0
 """The same for a note that says itself that nobody tried it, as poison is written to be believed,
 and for a lesson whose correction our own hooks saw work."""
-_PASSAGE_SLACK: Final = 1.25
+_PASSAGE_SLACK: Final = 1.4
 """By how much more a passage must look like it than a whole note: a long text has many, and one
 in a hundred honest ones of 150 words has a passage above this."""
 _FROM_TOOL: Final = ("comes from a tool",)
@@ -108,7 +108,11 @@ def _judge_observed(
     failed changes none. Nothing is refused, since the calls did happen: a person may look.
     """
     model = model or suspicion()
-    lenient = replace(model, harmful=model.harmful + _QUOTED_SLACK)
+    lenient = replace(
+        model,
+        harmful=model.harmful + _QUOTED_SLACK,
+        doubtful=model.doubtful + _QUOTED_SLACK / 2,
+    )
     decision, reasons = judge(quoted, candidate.source, model=lenient)
     used = read(used_text(candidate))
     orders = [found for found in judge_text(used) if found.gravity is Gravity.REFUSE]

@@ -7,14 +7,13 @@ one rule holds for every language that has a lexicon. `judge_text` is pure and l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from hindsight_core.guard import commands
 from hindsight_core.guard.phrases import Hit
 from hindsight_core.guard.reading import Reading, Sentence
 from hindsight_core.guard.roles import role_markers
+from hindsight_core.guard.rule import Finding, Gravity, Rule
 
 __all__ = [
     "RULES",
@@ -26,40 +25,6 @@ __all__ = [
     "meets",
     "role_markers",
 ]
-
-
-class Gravity(StrEnum):
-    """What a finding asks for: that a person looks at the text, or that nobody keeps it."""
-
-    QUARANTINE = "quarantine"
-    REFUSE = "refuse"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
-    """Concepts that must all occur, in one sentence and within `span` tokens of one another.
-
-    `ordered` asks for them in the order given; `unless` names concepts whose presence in the
-    sentence clears it. A hit that a negator precedes does not count for `harm`. What a `firm` rule
-    finds holds whatever a text is about: the learnt scorers are not asked.
-    """
-
-    reason: str
-    needs: tuple[str, ...]
-    gravity: Gravity = Gravity.QUARANTINE
-    span: int = 12
-    ordered: bool = False
-    unless: tuple[str, ...] = ()
-    firm: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
-    """A rule that a text met."""
-
-    reason: str
-    gravity: Gravity
-    firm: bool = False
 
 
 _REFUSE: Final = Gravity.REFUSE
@@ -95,9 +60,27 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=("dismiss", "instructions"),
         gravity=_REFUSE,
         span=8,
-        unless=("protect",),
+        unless=("protect", "machinery"),
     ),
     Rule(reason="claims to be unbound", needs=("unbound",), gravity=_REFUSE, unless=("protect",)),
+    *(
+        Rule(
+            reason="claims to be unbound",
+            needs=(whom, "unlimited"),
+            gravity=_REFUSE,
+            unless=("protect",),
+        )
+        for whom in ("persona", "assistant")
+    ),
+    Rule(
+        reason="lifts the assistant's rules",
+        needs=("dismiss", "own_rules"),
+        gravity=_REFUSE,
+        span=6,
+        ordered=True,
+        unless=("protect",),
+        firm=True,
+    ),
     Rule(reason="asks to decode and obey", needs=("decode",), gravity=_REFUSE),
     Rule(reason="lies dormant", needs=("dormant", "trigger"), gravity=_REFUSE, span=30),
     Rule(
@@ -124,7 +107,7 @@ RULES: Final[tuple[Rule, ...]] = (
         gravity=_REFUSE,
         span=7,
         ordered=True,
-        unless=("protect",),
+        unless=("protect", "machinery"),
         firm=True,
     ),
     Rule(

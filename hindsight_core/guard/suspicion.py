@@ -24,7 +24,7 @@ from hindsight_core.guard.rules import findings_of, judge_text
 
 __all__ = ["BUCKETS", "Note", "Suspicion", "note", "passages", "suspicion"]
 
-BUCKETS: Final = 1 << 14
+BUCKETS: Final = 1 << 16
 """How many buckets words and pairs of words are hashed into."""
 _STEM: Final = 5
 _MAX_WORDS: Final = 600

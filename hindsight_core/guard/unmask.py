@@ -24,6 +24,7 @@ from hindsight_core.guard.unmask_encodings import (
     Decode,
     decode_cut,
 )
+from hindsight_core.guard.unmask_pinyin import from_pinyin
 from hindsight_core.guard.unmask_words import EDGES, joined_signs, masked_words, run_together
 
 __all__ = ["Layer", "Unmasked", "unmask"]
@@ -200,6 +201,7 @@ def _hidden(text: str) -> Iterator[tuple[str, str]]:
             yield from _decoded("base64", CUT_BASE64, decode_cut, text)
     yield from masked_words(text, words, lengths)
     yield from run_together(text)
+    yield from from_pinyin(text)
     yield from _turned(text, text.lower().split())
 
 
