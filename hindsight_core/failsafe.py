@@ -42,6 +42,7 @@ _control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInter
 _observers: list[Callable[[str, BaseException], None]] = []
 _MOST_KEPT: Final = 10_000
 _STUCK: Final = 5.0  # seconds without an end of one after which nobody waits for the next ones
+_AT_ONCE: Final = 32  # calls; most of their time they wait for a query's vector or a server
 _PAUSE_AFTER: Final = 3  # deadlines missed in a row before memory is passed over for a while
 
 
@@ -93,7 +94,7 @@ class Failsafe:
         self._logged: set[type[BaseException]] = set()
         self._missed = 0
         self._paused_until = 0.0
-        self._workers = DaemonPool(size=8)
+        self._workers = DaemonPool(size=_AT_ONCE)
         self._one_by_one = DaemonPool(size=1)
         self._kept = 0
         self._kept_at = 0.0

@@ -24,6 +24,8 @@ logger: Final = logging.getLogger("hindsight_core")
 _MAX_QUERY: Final = 4_000
 _MAX_VECTORS: Final = 512
 """Vectors of the latest queries, kept so that a query is encoded once."""
+_NEWEST: Final = 0.2
+"""What the latest query counts for in the time that one is expected to take."""
 
 
 class QueryLateError(TimeoutError):
@@ -37,20 +39,32 @@ class QueryVectors:
         self._pool = DaemonPool(size=1)
         self._lock = threading.Lock()
         self._vectors: dict[str, Matrix] = {}
+        self._waiting = 0
+        self._seconds = 0.0  # that one query takes; 0: none was encoded yet
 
     def encoded(self, embedder: Embedder, message: str, until: float | None) -> Embedder:
         """Return the embedder, the message's questions being encoded; returns at once.
 
         Its `query` waits for one of them, and raises QueryLateError when it is not there by `until`
         (of `time.perf_counter`; None waits for as long as it takes); what comes later is kept for
-        the next time. So the store is searched for words in the meantime.
+        the next time. So the store is searched for words in the meantime. Where so many wait
+        already that its turn would come too late, the query is not waited for at all: a burst of
+        users goes by words, and its later ones do not stand behind those that nobody waits for.
         """
         asked = _asked(message)
         with self._lock:
             vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
         missing = [text for text in asked if text not in vectors]
+        if missing and until is not None and self._is_late(len(missing), until):
+            return _Encoded(embedder, vectors, Future(), time.perf_counter())
         coming = self._submit(embedder, missing) if missing else None
         return _Encoded(embedder, vectors, coming, until)
+
+    def _is_late(self, count: int, until: float) -> bool:
+        """Whether so many more would be encoded too late, by those that wait and their time."""
+        with self._lock:
+            left = until - time.perf_counter()
+            return self._waiting > 0 and (self._waiting + count) * self._seconds > left
 
     def clear(self) -> None:
         """Forget every query."""
@@ -65,19 +79,34 @@ class QueryVectors:
             self._submit(embedder, missing)
 
     def _submit(self, embedder: Embedder, texts: Sequence[str]) -> Future[dict[str, Matrix]]:
+        with self._lock:
+            self._waiting += len(texts)
         return self._pool.submit(partial(self._encode, embedder, texts))
 
     def _encode(self, embedder: Embedder, texts: Sequence[str]) -> dict[str, Matrix]:
         made: dict[str, Matrix] = {}
-        for text in texts:
+        try:
+            for text in texts:
+                with self._lock:
+                    known = self._vectors.pop(text, None)
+                made[text] = self._timed(embedder, text) if known is None else known
+                with self._lock:
+                    self._vectors[text] = made[text]  # the latest is the last to go
+                    while len(self._vectors) > _MAX_VECTORS:
+                        self._vectors.pop(next(iter(self._vectors)))
+            return made
+        finally:
             with self._lock:
-                known = self._vectors.pop(text, None)
-            made[text] = embedder.query(text) if known is None else known
-            with self._lock:
-                self._vectors[text] = made[text]  # the latest is the last to go
-                while len(self._vectors) > _MAX_VECTORS:
-                    self._vectors.pop(next(iter(self._vectors)))
-        return made
+                self._waiting -= len(texts)
+
+    def _timed(self, embedder: Embedder, text: str) -> Matrix:
+        started = time.perf_counter()
+        vector = embedder.query(text)
+        took = time.perf_counter() - started
+        with self._lock:
+            usual = self._seconds or took
+            self._seconds = usual + _NEWEST * (took - usual)
+        return vector
 
 
 def _asked(message: str) -> list[str]:

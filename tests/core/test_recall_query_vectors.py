@@ -103,3 +103,37 @@ def test_the_door_prefetches(tmp_path: Path) -> None:
         memory.prefetch("the port")
         memory.recall(Scope(user="me"), "the port")
     assert embedder.asked == ["the port"]
+
+
+def test_a_burst_goes_by_words_and_leaves_nothing_that_the_next_one_waits_for() -> None:
+    vectors, embedder = QueryVectors(), Counting()
+    steps = iter(range(1_000))
+    slow = threading.Event()
+
+    def query(text: str) -> np.ndarray:
+        if text != "the first":
+            slow.wait(10)
+        else:
+            time.sleep(0.05)  # what one takes, as far as is known
+        next(steps)
+        return np.ones(4, np.float32) / 2
+
+    embedder.query = query  # type: ignore[method-assign]
+    vectors.encoded(embedder, "the first", None).query("the first")
+    in_a_moment = time.perf_counter() + 0.2
+    burst = [vectors.encoded(embedder, f"user {n}", in_a_moment) for n in range(60)]
+    for n, one in enumerate(burst):
+        with pytest.raises(QueryLateError):
+            one.query(f"user {n}")
+    slow.set()
+    calm = vectors.encoded(embedder, "calm again", None)
+    assert calm.query("calm again").shape == (4,)
+    assert next(steps) < 10
+
+
+def test_one_slow_query_does_not_turn_the_next_ones_to_words() -> None:
+    vectors, embedder = QueryVectors(), Counting()
+    vectors.encoded(embedder, "while the model is loaded", None).query("while the model is loaded")
+    vectors._seconds = 1_000.0  # what loading took
+    soon = time.perf_counter() + 30
+    assert vectors.encoded(embedder, "the next", soon).query("the next").shape == (4,)
