@@ -29,7 +29,7 @@ from hindsight_core.engine.core import Core
 from hindsight_core.engine.relating import RELATABLE, is_replaced
 from hindsight_core.events import Event, UserSaid
 from hindsight_core.ports import AuditEntry, Where
-from hindsight_core.schema import Candidate, Memory, Source, Status
+from hindsight_core.schema import Candidate, Kind, Memory, Source, Status
 
 __all__ = ["Reviser"]
 
@@ -38,6 +38,10 @@ _MOST: Final = 200
 """The newest statements that a turn is read against."""
 _CONVERSATION: Final = timedelta(minutes=30)
 """So long ago at most was said what a turn corrects without naming it."""
+
+_PUT_AWAY: Final = (Status.ACTIVE, Status.ARCHIVED)
+"""A statement that gave way stays active, and names the one that it gave way to."""
+_ERASURE: Final = "erasure asked for"
 
 Admit = Callable[[Candidate], Memory | None]
 
@@ -60,7 +64,7 @@ class Reviser:
         said = (one for one in events if isinstance(one, UserSaid) and not one.nested)
         for event in sorted(said, key=lambda one: one.at):
             if asks_for_erasure(event.text):
-                self._note(event, "erasure asked for", "scope", "'forget --all' was not run")
+                self._note(event, _ERASURE, f"turn {event.key}", "'forget --all' was not run")
             for what in forgotten(event.text):
                 self._forget(event, what)
             self._correct(event)
@@ -69,12 +73,20 @@ class Reviser:
     def tell(self) -> None:
         """Write down what was done, once it is stored."""
         for note in self._notes:
-            self._core.store.audit(note)
-            if note.action == "erasure asked for":
+            if note.action != _ERASURE:
+                self._core.store.audit(note)
+            elif not self._is_told(note):
+                self._core.store.audit(note)
                 logger.warning(
                     "a user asked to erase all that is known of him; an operator can do that with "
                     "'hindsight-core forget --all' (see 'hindsight-core audit')"
                 )
+
+    def _is_told(self, note: AuditEntry) -> bool:
+        """Whether an earlier judgement of this run told of a wish already."""
+        mark = (note.action, note.subject, note.at)
+        log = self._core.store.audit_log()
+        return any((one.action, one.subject, one.at) == mark for one in log)
 
     def _forget(self, event: UserSaid, what: str) -> None:
         for memory in self._standing(event):
@@ -89,13 +101,15 @@ class Reviser:
         standing = self._standing(event)
         for old in standing:
             text = self._reworded(event, old, reply)
-            if text is not None and self._replace(event, old, text):
+            new = self._admitted(event, text, old.kind) if text is not None else None
+            if new is not None:
+                self._replace(event, old, new)
                 return
-        for text in news:
-            for old in standing:
-                new = self._candidate(event, text, old)
-                if new is not None and is_replaced(old, new) and self._replace(event, old, text):
-                    return
+        for new in filter(None, (self._admitted(event, text, Kind.FACT) for text in news)):
+            old = next((one for one in standing if is_replaced(one, new)), None)
+            if old is not None:
+                self._replace(event, old, new)
+                return
 
     def _reworded(self, event: UserSaid, old: Memory, reply: Reply | None) -> str | None:
         """What a turn makes of an earlier statement, None where it is about something else."""
@@ -104,23 +118,35 @@ class Reviser:
         text = reworded(old.content, reply) if reply is not None and (near or lasting) else None
         return text or (reworded_act(old.content, event.text) if near else None)
 
-    def _replace(self, event: UserSaid, old: Memory, text: str) -> bool:
+    def _replace(self, event: UserSaid, old: Memory, new: Memory) -> None:
         """Put a statement in the place of another, and of the bare turn that made it so."""
-        new = self._candidate(event, text, old)
-        if new is None:
-            return False
-        for memory in [m for m in self._memories.values() if _is_turn(m, event, text)]:
+        for memory in [m for m in self._memories.values() if _is_turn(m, event, new.content)]:
             del self._memories[memory.id]
         self._memories[new.id] = new.model_copy(update={"supersedes": (old.id,)})
         self._change(old, superseded_by=new.id)
-        return True
 
-    def _candidate(self, event: UserSaid, text: str, old: Memory) -> Memory | None:
-        candidate = restated(event, text, old.kind)
-        if candidate is None or self._core.store.find(candidate.scope, [candidate.dedupe_key]):
+    def _admitted(self, event: UserSaid, text: str, kind: Kind) -> Memory | None:
+        """The statement as a new memory, or the one of these words that had given way before."""
+        candidate = restated(event, text, kind)
+        if candidate is None:
             return None
-        memory = self._admit(candidate)
-        return memory if memory is not None and memory.status is Status.ACTIVE else None
+        store = self._core.store
+        known = store.find(candidate.scope, [candidate.dedupe_key])
+        if not known:
+            memory = self._admit(candidate)
+            return memory if memory is not None and memory.status is Status.ACTIVE else None
+        fit = known[0].source is Source.USER and known[0].status in _PUT_AWAY
+        if not fit or known[0].id in self._memories or not self._core.seal.intact(known, store):
+            return None
+        return known[0].model_copy(
+            update={
+                "status": Status.ACTIVE,
+                "superseded_by": None,
+                "evidence": tuple(dict.fromkeys((*known[0].evidence, *candidate.evidence))),
+                "updated_at": self._core.clock(),
+                "revision": known[0].revision + 1,
+            }
+        )
 
     def _standing(self, event: UserSaid) -> list[Memory]:
         """The user's own statements of before, the newest first."""
@@ -153,7 +179,9 @@ class Reviser:
 
 
 def _said_at(memory: Memory) -> datetime:
-    return memory.context.said_at or memory.created_at
+    """When a statement was said last."""
+    first = memory.context.said_at or memory.created_at
+    return max(first, *(one.at for one in memory.evidence if one.at is not None), first)
 
 
 def _is_turn(memory: Memory, event: UserSaid, text: str) -> bool:

@@ -64,6 +64,37 @@ def test_a_short_correction_takes_the_place_of_what_it_corrects(hs, first, then,
     assert [e.subject for e in hs.store.audit_log() if e.action == "supersede"] == [new.id]
 
 
+def test_a_user_may_go_back_to_what_he_had_corrected(hs):
+    first, second = "Always use npm.", "Always use pnpm."
+    assert say(hs, first, "No, not npm. pnpm!") == {second}
+    assert say(hs, "No, npm please.") == {first}
+    assert say(hs, "Sorry, I meant pnpm.") == {second}
+    assert len(hs.memories(ME, EVERYTHING)) == 2
+
+
+def test_judging_a_turn_again_changes_and_tells_nothing_more(hs):
+    runs = []
+    for text in (
+        "Always use npm.",
+        "No, not npm. pnpm!",
+        "Forget what I said about pnpm.",
+        "Delete everything you know about me.",
+    ):
+        run = hs.run(ME, task="work", session="talk")
+        run.user(text, turn=text)
+        run.finish(ok=True)
+        assert hs.flush(60)
+        runs.append(run)
+    before = [memory.model_dump() for memory in hs.memories(ME, EVERYTHING)]
+    log = hs.store.audit_log()
+    for run in runs:
+        run.after_tool("noop", {}, result="late")
+        run.finish(ok=True)
+    assert hs.flush(60)
+    assert [memory.model_dump() for memory in hs.memories(ME, EVERYTHING)] == before
+    assert hs.store.audit_log() == log
+
+
 def test_a_correction_in_the_same_run_is_read_as_well(hs):
     run = hs.run(ME, task="work")
     run.user("Always use npm.", turn="1")
