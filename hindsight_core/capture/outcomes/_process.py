@@ -52,7 +52,8 @@ def judge_process(exit_code: int, out: str, err: str, context: ToolContext) -> F
     if command.answers(exit_code) and not err.strip():
         return None
     built = not says(normalise(out), "build_failed")
-    if command.checker and built and exit_code not in _NOT_RUN and _is_report(out):
+    checks = command.checker or context.role is Role.CHECKER
+    if checks and built and exit_code not in _NOT_RUN and _is_report(out):
         return None
     message = error_lines(err) or error_lines(out) or err or out or f"exit code {exit_code}"
     return Failure(message=shorten(message.strip(), 1_000), exit_code=exit_code)
