@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.preferences_features import compiled, language_of
+from hindsight_core.capture.preferences_terms import terms_of
 from hindsight_core.capture.preferences_text import mask, sentences
 from hindsight_core.capture.replies import families, find
 from hindsight_core.han import simplified
@@ -55,7 +56,7 @@ def _plain(text: str) -> str:
 
 
 def _own(text: str) -> Iterator[str]:
-    considered = clean(text)[: _LONGEST * _FEW]
+    considered = clean(text[: _LONGEST * _FEW])
     found = (one.masked.strip() for one in sentences(considered, mask(considered)))
     for _, one in zip(range(_FEW), found, strict=False):
         if len(one) <= _LONGEST:
@@ -106,21 +107,37 @@ def read_reply(text: str) -> Reply | None:
 def reworded(content: str, reply: Reply) -> str | None:
     """A statement with the new value in the place of the old one; None if it does not hold that.
 
-    A value that is not named is the one of the same kind: a colour for a colour.
+    A value that is not named is the one of the same kind: a colour for a colour. Where the new one
+    is told as well, the two change places ("npm, never yarn"). What the statement is against is no
+    value: "make it green" makes no ban on green of one on red.
     """
     plain, new = _plain(content), _plain(reply.new)
     family = next((one for one in families() if one.fullmatch(new)), None)
     if reply.old and family is None and (_says_nothing(reply.old) or _says_nothing(reply.new)):
         return None  # "not sure, maybe"
-    if reply.old:
-        edge = "" if count_cjk(reply.old) else r"(?<![a-zA-Z0-9_])"
-        end = "" if count_cjk(reply.old) else r"(?![a-zA-Z0-9_])"
-        found = re.search(f"{edge}{re.escape(_plain(reply.old))}{end}", plain, re.IGNORECASE)
-    else:
-        found = family.search(plain) if family else None
-    if found is None or found[0].casefold() == new.casefold():
+    kind = _whole(_plain(reply.old)) if reply.old else family
+    found = kind.search(plain) if kind else None
+    if found is None or found[0].casefold() == new.casefold() or _is_unwanted(found[0], content):
         return None
-    return content[: found.start()] + reply.new + content[found.end() :]
+    rest = content[found.end() :]
+    for other in reversed(list(_whole(new).finditer(plain[found.end() :]))):
+        rest = rest[: other.start()] + found[0] + rest[other.end() :]
+    return content[: found.start()] + reply.new + rest
+
+
+def _whole(value: str) -> re.Pattern[str]:
+    """A value as a whole word; Chinese words have no borders."""
+    plain = re.escape(value)
+    word = plain if count_cjk(value) else rf"(?<![a-zA-Z0-9_]){plain}(?![a-zA-Z0-9_])"
+    return re.compile(word, re.IGNORECASE)
+
+
+def _is_unwanted(value: str, content: str) -> bool:
+    code = language_of(content)
+    if not code:
+        return False
+    terms = terms_of(content, code, set())
+    return any(_plain(value).lower() in _plain(term).lower() for term in terms.avoid)
 
 
 def _says_nothing(value: str) -> bool:

@@ -52,6 +52,7 @@ CORRECTIONS = [
         "Actually ship parcels to Mill Lane 9 from now on.",
     ),
     ("I work at Acme", "I work at Initech now.", "I work at Initech now."),
+    ("Always use npm, never yarn.", "No, yarn please.", "Always use yarn, never npm."),
 ]
 
 
@@ -110,6 +111,7 @@ def test_a_correction_in_the_same_run_is_read_as_well(hs):
         ("Always answer in German.", "Make that two pizzas."),
         ("Always answer in German.", "No, the other one please."),
         ("Always answer in German.", "Make that green."),
+        ("Never use red in charts.", "Make it green."),
         ("我住在北京", "我搬到上海了吗？"),
         ("我住在北京", "我同事搬到上海了"),
         ("以后都用中文回答", "还是用绿色吧"),
