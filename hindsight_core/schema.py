@@ -277,7 +277,9 @@ class Preference(Record):
     """What a user wants for good: the slot it is about, and the conditions kept with it.
 
     `tools` are those that were called just before and after it was said, `arguments` those of them
-    (as `tool/name`) that had for a value what is wanted or not.
+    (as `tool/name`) that had for a value what is wanted or not. Of those calls the arguments that
+    were set as it asks are `settles`, those that told where it holds `given`, and those of a call
+    before it that did what it rules out `refuses`: as `tool/name=value`, the value as JSON.
     """
 
     slot: str
@@ -286,6 +288,9 @@ class Preference(Record):
     exception: str = ""
     tools: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    settles: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
 
 
 class Context(Record):

@@ -41,6 +41,7 @@ from hindsight_core.capture.run import (
     situation_of,
     tools_that_worked,
 )
+from hindsight_core.capture.said_of import inherits, resets
 from hindsight_core.capture.signatures import as_args, make_call, shape, signature, to_jsonable
 from hindsight_core.capture.standing import ANSWER_SLOTS, is_standing
 from hindsight_core.capture.states import State, in_state, is_of_one_state
@@ -54,6 +55,7 @@ from hindsight_core.capture.taking_back import (
     reworded,
     reworded_act,
 )
+from hindsight_core.capture.wording import Wording, codes_of
 
 __all__ = [
     "ANSWER_SLOTS",
@@ -68,12 +70,14 @@ __all__ = [
     "Redactor",
     "Reply",
     "State",
+    "Wording",
     "add_worked",
     "amounts_in",
     "as_args",
     "asks_for_erasure",
     "clear_lesson",
     "clocks_in",
+    "codes_of",
     "course_of",
     "entities_of",
     "extract_preferences",
@@ -81,6 +85,7 @@ __all__ = [
     "format_of",
     "hold_apart",
     "in_state",
+    "inherits",
     "is_of_one_state",
     "is_on_the_same",
     "is_standing",
@@ -97,6 +102,7 @@ __all__ = [
     "read_reply",
     "redact",
     "replaces",
+    "resets",
     "restated",
     "result_text",
     "reworded",

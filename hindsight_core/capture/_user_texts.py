@@ -14,6 +14,7 @@ from hindsight_core.capture.preferences import (
     extract_preferences,
     read_preference,
 )
+from hindsight_core.capture.said_of import said_of
 from hindsight_core.events import ToolRejected, UserSaid
 from hindsight_core.schema import (
     Candidate,
@@ -39,12 +40,14 @@ _MAX_TOOLS: Final = 8
 
 
 def preferences_of(
-    event: UserSaid | ToolRejected, near: Sequence[ToolCall] = ()
+    event: UserSaid | ToolRejected,
+    earlier: Sequence[ToolCall] = (),
+    later: Sequence[ToolCall] = (),
 ) -> Iterator[Candidate]:
     """Yield what a user's text states for good; nothing for a "user" turn that a model wrote.
 
-    `near` are the calls just before and after: what they have in common with the statement tells
-    which tools and arguments it is about.
+    `earlier` and `later` are the calls just before and after: what they have in common with the
+    statement tells which tools and arguments it is about.
     """
     if isinstance(event, UserSaid):
         if event.nested:
@@ -53,7 +56,7 @@ def preferences_of(
     else:
         before = event.call.tool
     for finding in extract_preferences(event.text, before=before):
-        yield _candidate(event, finding, before, near)
+        yield _candidate(event, finding, before, earlier, later)
 
 
 def restated(event: UserSaid, content: str, kind: Kind) -> Candidate | None:
@@ -61,7 +64,8 @@ def restated(event: UserSaid, content: str, kind: Kind) -> Candidate | None:
     finding = read_preference(content)
     if finding is None:
         return None
-    return _candidate(event, replace(finding, kind=kind, is_correction=True), event.text, ())
+    said = replace(finding, kind=kind, is_correction=True)
+    return _candidate(event, said, event.text, (), ())
 
 
 def late_news(text: str) -> list[str]:
@@ -81,10 +85,13 @@ def _candidate(
     event: UserSaid | ToolRejected,
     finding: PreferenceFinding,
     before: str,
-    near: Sequence[ToolCall],
+    earlier: Sequence[ToolCall],
+    later: Sequence[ToolCall],
 ) -> Candidate:
     preference = None
     if finding.kind is Kind.PREFERENCE:
+        near = [*earlier, *later]
+        about = said_of(finding, earlier, later)
         preference = Preference(
             slot=finding.slot,
             polarity=finding.polarity,
@@ -92,6 +99,9 @@ def _candidate(
             exception=finding.exception,
             tools=_tools(finding, near),
             arguments=_arguments(finding, near),
+            settles=about.settles,
+            given=about.given,
+            refuses=about.refuses,
         )
     said = blake2b(" ".join(fold(finding.content).split()).encode(), digest_size=12).hexdigest()
     return Candidate(

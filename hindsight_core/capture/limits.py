@@ -82,9 +82,9 @@ _BOUNDS: Final = (
     (_UNDER, True, re.compile(rf"\b(?:at least|not? less than|min(?:imum)?) {_AMOUNT}")),
     (_OVER, False, re.compile(rf"\b(?:{_MORE}|over|above|longer than|exceed) {_AMOUNT}")),
     (_UNDER, False, re.compile(rf"\b(?:less than|under|below|shorter than|fewer than) {_AMOUNT}")),
-    (_OVER, True, re.compile(rf"(?:最多|至多|不超过|不多于|不高于|上限) ?{_AMOUNT}")),
+    (_OVER, True, re.compile(rf"(?:最多|至多|顶多|不超过|不多于|不高于|上限) ?{_AMOUNT}")),
     (_OVER, True, re.compile(rf"{_AMOUNT}(?:以内|以下)")),
-    (_UNDER, True, re.compile(rf"(?:至少|最少|不少于|不低于) ?{_AMOUNT}")),
+    (_UNDER, True, re.compile(rf"(?:至少|最少|起码|不少于|不低于) ?{_AMOUNT}")),
     (_UNDER, True, re.compile(rf"{_AMOUNT}以上")),
     (_OVER, False, re.compile(rf"(?<!不)(?:超过|多于|高于|大于) ?{_AMOUNT}")),
     (_UNDER, False, re.compile(rf"(?<!不)(?:少于|低于|小于|不足|不到) ?{_AMOUNT}")),
@@ -169,22 +169,23 @@ def amounts_in(text: str) -> tuple[tuple[str, float], ...]:
 def weekdays_of(statement: str) -> frozenset[int]:
     """Return the days of the week that a statement names, Monday being 0."""
     text = simplified(fold(statement[:_MAX_READ]))
-    days: set[int] = set()
-    for match in _DAYS.finditer(text):
-        if match["en"]:
-            days.add(_WEEK_EN.index(match["en"]))
-        elif match["five"]:
-            days |= _FIVE
-        elif match["two"]:
-            days |= {5, 6}
-        else:
-            days.add(6 if match["zh"] == "天" else _WEEK_ZH.index(match["zh"]))
-    return frozenset(days)
+    return frozenset(day for match in _DAYS.finditer(text) for day in _days(match))
+
+
+def _days(match: re.Match[str]) -> frozenset[int]:
+    if match["en"]:
+        return frozenset((_WEEK_EN.index(match["en"]),))
+    if match["five"]:
+        return _FIVE
+    if match["two"]:
+        return frozenset((5, 6))
+    return frozenset((6 if match["zh"] == "天" else _WEEK_ZH.index(match["zh"]),))
 
 
 def weekdays_in(text: str) -> frozenset[int]:
-    """Return the days of the week of the dates (YYYY-MM-DD) that a text holds."""
-    found: set[int] = set()
+    """Return the days of the week that a text names, or that its dates (YYYY-MM-DD) are."""
+    named = (m for m in _DAYS.finditer(simplified(text)) if m["en"] or m["zh"])
+    found = {day for match in named for day in _days(match)}
     for match in _DATE.finditer(text):
         try:
             found.add(date(int(match[1]), int(match[2]), int(match[3])).weekday())

@@ -40,8 +40,8 @@ class PreferenceFinding:
     about, the same for a statement and its later correction. `want`, `avoid`, `except_`, `where`,
     `topic` and `actions` are folded words to compare with the arguments of a tool call: what is
     wanted, what is not, what is excepted from that, where it holds, what it concerns, and which
-    acts are ruled out. `of_another` marks what is said of somebody else ("my sister ..."), and
-    `confidence` is a probability.
+    acts are ruled out. `lifts` marks what takes back a ban, `of_another` what is said of somebody
+    else ("my sister ..."), and `confidence` is a probability.
     """
 
     content: str
@@ -52,6 +52,7 @@ class PreferenceFinding:
     condition: str = ""
     exception: str = ""
     is_correction: bool = False
+    lifts: bool = False
     of_another: bool = False
     entities: tuple[str, ...] = ()
     want: tuple[str, ...] = ()
@@ -146,6 +147,7 @@ def _finding(group: list[Judged], before: str) -> PreferenceFinding:
         condition=terms.condition,
         exception=terms.exception,
         is_correction=bool(classes & compiled(code).language.correcting),
+        lifts="lifted" in classes,
         of_another="third_person" in classes and _is_of_another(content, code, terms),
         entities=entities_of(content),
         want=terms.want,

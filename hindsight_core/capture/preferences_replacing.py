@@ -12,7 +12,8 @@ from hindsight_core.capture.limits import limits_of
 from hindsight_core.capture.preferences import PreferenceFinding
 from hindsight_core.capture.preferences_aims import aims_of, says_more
 from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
-from hindsight_core.schema import Kind
+from hindsight_core.capture.wording import Wording
+from hindsight_core.schema import Kind, Polarity
 from hindsight_core.stem import stem
 from hindsight_core.text import count_cjk, is_cjk
 
@@ -40,8 +41,11 @@ def replaces(
     nothing of it is shared, or both are facts.
     Whatever the slots, a correction that turns against the very thing which the older one wanted,
     or to what it was against ("no trains any more" after "I go by train"), takes its place;
-    `spellings` knows other names of the thing.
+    `spellings` knows other names of the thing. A ban is taken back by who lifts it by its name.
     """
+    if new.lifts and old.polarity is Polarity.AGAINST:
+        wording = Wording.read(new.content)
+        return any(wording.shared(term) for term in (*old.avoid, *old.topic))
     if new.content == old.content or hold_apart(new, old) or says_more(old, new):
         return False
     if new.is_correction and (

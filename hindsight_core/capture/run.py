@@ -126,22 +126,22 @@ class _Run:
     def preferences(self) -> Iterable[Candidate]:
         for event in self.events:
             if isinstance(event, (UserSaid, ToolRejected)):
-                yield from preferences_of(event, self._near(event))
+                yield from preferences_of(event, *self._near(event))
 
-    def _near(self, event: UserSaid | ToolRejected) -> list[ToolCall]:
-        """The calls between the user's turn before and the one after: what a statement is about."""
+    def _near(self, event: UserSaid | ToolRejected) -> tuple[list[ToolCall], list[ToolCall]]:
+        """The calls of the turn before and of the user's own: what a statement is about."""
         if isinstance(event, ToolRejected):
-            return [event.call]
+            return [event.call], []
         turns = [said.key for said in self.said]
         place = turns.index(event.key)
-        near: list[ToolCall] = []
+        near: dict[int, list[ToolCall]] = {place - 1: [], place: []}
         turn = -1
         for other in self.events:
             if isinstance(other, UserSaid):
                 turn += 1
-            elif isinstance(other, ToolCalled) and turn in (place - 1, place):
-                near.append(other.call)
-        return near
+            elif isinstance(other, ToolCalled) and turn in near:
+                near[turn].append(other.call)
+        return near[place - 1], near[place]
 
     def lessons(self) -> Iterable[Candidate]:
         for finding in find_lessons(self.calls, self.situation.task):

@@ -34,7 +34,7 @@ from hindsight_core.gate import (
 )
 from hindsight_core.guard import sanitize
 from hindsight_core.ports import CallStats, Where
-from hindsight_core.schema import Kind, Memory, Preference, Scope, Source, Status, ToolCall
+from hindsight_core.schema import Kind, Memory, Scope, Source, Status, ToolCall
 from hindsight_core.settings import GateMode
 
 __all__ = ["Gatekeeper", "was_asked"]
@@ -195,12 +195,7 @@ class Gatekeeper:
             if key in self._wishes:
                 return self._wishes[key]
         finding = read_preference(memory.content)
-        known = memory.preference or Preference(slot="")
-        wish = (
-            Wish.read(memory.id, finding, tools=known.tools, arguments=known.arguments)
-            if finding
-            else None
-        )
+        wish = Wish.read(memory.id, finding, memory.preference) if finding else None
         with self._lock:
             self._wishes[key] = wish
             while len(self._wishes) > _MAX_READ:

@@ -31,7 +31,7 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
 from hindsight_core.engine.relating import RELATABLE
-from hindsight_core.engine.replacing import superseded, tell_superseded
+from hindsight_core.engine.replacing import heir, superseded, tell_superseded
 from hindsight_core.engine.revising import Reviser
 from hindsight_core.engine.tiers import end_working, hold_working
 from hindsight_core.engine.watching import Watch
@@ -189,7 +189,7 @@ class Intake:
             if memory is None:
                 continue
             if memory.status is Status.ACTIVE and (replaced := superseded(self._core, memory)):
-                memory = memory.model_copy(update={"supersedes": tuple(m.id for m in replaced)})
+                memory = heir(memory, replaced)
                 result.update((old.id, old) for old in replaced)
             result[memory.id] = memory
         return self._watch.held_back(result.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hindsight_core.gate.cases import Cause, traits_of
 from hindsight_core.gate.decisions import Flag, Reason
-from hindsight_core.gate.wishes import Wish, breaks, view_of
+from hindsight_core.gate.wishes import CallView, Wish, breaks, is_elsewhere, view_of
 from hindsight_core.schema import ToolCall
 
 __all__ = ["Book"]
@@ -15,7 +15,7 @@ __all__ = ["Book"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Book:
-    """Rules that a call may meet; looking one up touches neither a disk nor a model."""
+    """Rules that a call may meet, the newest first; looking one up touches no disk and no model."""
 
     wishes: Sequence[Wish] = ()
     causes: Mapping[str, Sequence[Cause]] = field(default_factory=dict[str, Sequence[Cause]])
@@ -24,8 +24,7 @@ class Book:
         """Whether the call plainly breaks a rule of the user."""
         if not self.wishes:
             return None
-        seen = view_of(call)
-        broken = next((wish for wish in self.wishes if breaks(wish, seen)), None)
+        broken = self._broken(call, view_of(call))
         if broken is None:
             return None
         return Flag(
@@ -36,6 +35,25 @@ class Book:
             here=False,
             memory_id=broken.memory_id,
         )
+
+    def _broken(self, call: ToolCall, seen: CallView) -> Wish | None:
+        """The first rule that a call breaks; a value that another rule asks for breaks none."""
+        kept = frozenset[str]()
+        for wish in self.wishes:
+            if wish.settled is not None and not is_elsewhere(wish, seen):
+                verdict = wish.settled.judge(call)
+                if verdict.refused or any(
+                    not self._is_asked(key, call) for key in verdict.otherwise
+                ):
+                    return wish
+                kept |= verdict.kept
+            if breaks(wish, seen, kept):
+                return wish
+        return None
+
+    def _is_asked(self, key: str, call: ToolCall) -> bool:
+        value = call.args[key.rpartition("/")[2]]
+        return any(one.settled is not None and one.settled.takes(key, value) for one in self.wishes)
 
     def alike(
         self, call: ToolCall, called: Callable[[], Collection[str]] = tuple[str, ...]

@@ -8,7 +8,7 @@ title) is talked of and not acted upon.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,7 @@ from hindsight_core.capture import (
     without_amounts,
 )
 from hindsight_core.gate._rule_words import ANY_ACT, ANY_THING, SAME_ACTS
-from hindsight_core.gate.arguments import Argument, name_words, plain
+from hindsight_core.gate.arguments import plain
 from hindsight_core.gate.bounds import is_beyond
 from hindsight_core.gate.calls import (
     CallView,
@@ -35,19 +35,19 @@ from hindsight_core.gate.calls import (
     view_of,
 )
 from hindsight_core.gate.places import Places
+from hindsight_core.gate.settled import Settled
+from hindsight_core.gate.values import is_denied, is_done, is_value
+from hindsight_core.schema import Preference
 from hindsight_core.text import is_cjk, keywords
 
-__all__ = ["CallView", "Wish", "breaks", "view_of"]
+__all__ = ["CallView", "Wish", "breaks", "is_elsewhere", "view_of"]
 
-_NEGATIONS: Final = ("un{}", "in{}", "non{}", "non-{}", "not {}", "no {}", "不{}", "无{}", "非{}")
 _ONLY: Final = re.compile(
     r"\b(?:only|always|nowhere else|nothing else|no other|exclusively|every time|must)\b"
     r"|只|一律|都|必须|统一|总是|全部|仅"
 )
 _POINTING: Final = re.compile(r"\b(?:it|them) (?:to|in|into|on|via|by|with|under)\b|把(?:它|这)")
 _NO_DAYS: Final = frozenset[int]()
-_SPOKEN_HAN: Final = 3
-"""So many signs of a term in Chinese are no chance, even in prose."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,19 +76,22 @@ class Wish:
     pointing: bool
     tools: frozenset[str]
     arguments: frozenset[str]
+    settled: Settled | None
 
     @classmethod
     def read(
         cls,
         memory_id: str,
         finding: PreferenceFinding,
-        *,
-        tools: Iterable[str] = (),
-        arguments: Iterable[str] = (),
+        known: Preference | None = None,
     ) -> Wish | None:
-        """Take what a call may break from a statement; None where there is nothing of the kind."""
-        limits = limits_of(finding.content)
-        if not (finding.avoid or finding.actions or finding.want or limits):
+        """Take what a call may break from a statement; None where there is nothing of the kind.
+
+        `known` is what was stored with it.
+        """
+        known = known or Preference(slot="")
+        limits, settled = limits_of(finding.content), Settled.read(finding, known)
+        if not (finding.avoid or finding.actions or finding.want or limits or settled):
             return None
         places = Places.read(finding)
         avoid, done = _things_and_acts(places.without(finding.avoid))
@@ -108,8 +111,9 @@ class Wish:
             condition=terms_of_rule(_own_condition(finding)),
             only=_ONLY.search(plain(finding.content)) is not None,
             pointing=_POINTING.search(plain(finding.content)) is not None,
-            tools=frozenset(tools),
-            arguments=frozenset(arguments),
+            tools=frozenset(known.tools),
+            arguments=frozenset(known.arguments),
+            settled=settled,
         )
 
 
@@ -145,15 +149,23 @@ def _own_condition(finding: PreferenceFinding) -> list[str]:
     return [] if foreign else [finding.condition]
 
 
-def breaks(wish: Wish, call: CallView) -> bool:
-    """Whether a call does what a rule of the user rules out."""
+def is_elsewhere(wish: Wish, call: CallView) -> bool:
+    """Whether a rule says nothing of a call: another condition, place or day, or an exception."""
     if wish.condition and not anywhere(wish.condition, call):
-        return False
+        return True
     if anywhere(wish.excepted, call):
-        return False
+        return True
     if wish.places.names and not wish.places.are_met(call):
-        return False
-    if wish.weekdays and not wish.weekdays & weekdays_in(call.text):
+        return True
+    return bool(wish.weekdays) and not wish.weekdays & weekdays_in(call.text)
+
+
+def breaks(wish: Wish, call: CallView, kept: frozenset[str] = frozenset()) -> bool:
+    """Whether a call does what a rule of the user rules out.
+
+    `kept` are arguments, as `tool/name`, that are as a newer rule wants them.
+    """
+    if is_elsewhere(wish, call):
         return False
     if wish.limits:  # "no meetings before 10:00" is nothing against meetings
         return is_beyond(wish.limits, call) and _is_about_the_subject(wish, call)
@@ -161,17 +173,18 @@ def breaks(wish: Wish, call: CallView) -> bool:
         return True
     done = any(in_tool(term, call) or _commands(term, call) for term in wish.actions)
     free = not (wish.actions or wish.topic)
-    if any(_done(term, wish.want, call) for term in wish.avoid):
+    if any(is_done(term, wish.want, call) for term in wish.avoid):
         if wish.pointing and not wish.places.names:
             return _is_about_the_subject(wish, call)
         return done or free or bool(wish.places.names) or _concerns(wish, call)
     if done and (wish.places.names or not wish.avoid):
         return bool(wish.places.names) or not wish.topic or _concerns(wish, call)
-    return _denied(wish.want, call) or _replaced(wish, call)
+    return is_denied(wish.want, call) or _replaced(wish, call, kept)
 
 
 def _concerns(wish: Wish, call: CallView) -> bool:
-    return call.tool in wish.tools or anywhere((*wish.topic, *wish.slot), call)
+    known = call.tool in wish.tools and not (wish.settled and wish.settled.narrows(call.tool))
+    return known or anywhere((*wish.topic, *wish.slot), call)
 
 
 def _is_about_the_subject(wish: Wish, call: CallView) -> bool:
@@ -189,66 +202,16 @@ def _commands(term: Term, call: CallView) -> bool:
     return any(term.tokens and term.tokens <= one.words for one in call.arguments if acts(one))
 
 
-def _done(term: Term, want: Sequence[Term], call: CallView) -> bool:
-    """Whether a value, or the tool itself, is what is to be avoided."""
-    if in_tool(term, call):
-        return True
-    for one in call.arguments:
-        held = any(term.text in w.text and w.text in one.text for w in want if w.text != term.text)
-        if not held and _is(term, one, call):
-            return True
-    return False
-
-
-def _is(term: Term, value: Argument, call: CallView) -> bool:
-    if value.format == "bool":
-        return _said_by_switch(term, value)
-    if not acts(value):
-        if term.tokens:
-            return len(term.tokens) > 1 and term.text in value.text
-        return len(term.text) >= _SPOKEN_HAN and term.text in value.text
-    if term.tokens:
-        around = value.words | name_words(value.name) | call.tool_words
-        return term.tokens <= around and bool(term.tokens & value.words)
-    return _covered(term.text, value.text, f"{plain(value.name)} {call.tool_text}")
-
-
-def _covered(term: str, value: str, around: str) -> bool:
-    """Whether a Chinese term is in a value, or is cut in two between it and the name of it."""
-    if term in value and (len(term) > 1 or term == value):
-        return True
-    cuts = ((term[:at], term[at:]) for at in range(2, len(term) - 1))
-    return any((a in value and b in around) or (b in value and a in around) for a, b in cuts)
-
-
-def _said_by_switch(term: Term, value: Argument) -> bool:
-    names = name_words(value.name)
-    if value.text == "true":
-        return bool(term.tokens) and term.tokens <= names
-    said = {form.format(name) for name in names for form in _NEGATIONS}
-    return term.text in said or bool(term.tokens and term.tokens & said)
-
-
-def _denied(want: Sequence[Term], call: CallView) -> bool:
-    """Whether what is wanted is switched off."""
-    return any(
-        term.tokens and value.format == "bool" and value.text == "false" and term.tokens <= names
-        for value in call.arguments
-        for names in (name_words(value.name),)
-        for term in want
-    )
-
-
-def _replaced(wish: Wish, call: CallView) -> bool:
+def _replaced(wish: Wish, call: CallView, kept: frozenset[str]) -> bool:
     """Whether an argument that was to be one thing only is another."""
     if not (wish.only and wish.want and wish.arguments):
         return False
     if not anywhere((*wish.topic, *wish.slot), call):
         return False
     return any(
-        f"{call.tool}/{value.name}" in wish.arguments
+        f"{call.tool}/{value.name}" in wish.arguments - kept
         and bool(value.text)
         and acts(value)
-        and not any(_is(term, value, call) for term in wish.want)
+        and not any(is_value(term, value, call) for term in wish.want)
         for value in call.arguments
     )

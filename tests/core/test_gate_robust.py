@@ -8,6 +8,7 @@ from hindsight_core.gate import Wish
 from hindsight_core.gate.commands import doing
 from hindsight_core.gate.missing import named_as_missing
 from hindsight_core.gate.wishes import breaks, view_of
+from hindsight_core.schema import Preference
 
 WORDS = """
 never don't only before after 10:00 6 pm 50 euros prod main, except in docker npm ,
@@ -25,7 +26,7 @@ VALUES = st.recursive(
 @given(rule=RULES, tool=st.text(max_size=20), args=st.dictionaries(st.text(max_size=10), VALUES))
 def test_any_rule_can_be_held_against_any_call(rule, tool, args):
     finding = read_preference(rule)
-    wish = Wish.read("m", finding, tools=[tool]) if finding else None
+    wish = Wish.read("m", finding, Preference(slot="", tools=(tool,))) if finding else None
     if wish is not None:
         assert breaks(wish, view_of(make_call(tool, args))) in (True, False)
 

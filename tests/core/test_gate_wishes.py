@@ -5,12 +5,13 @@ import pytest
 from hindsight_core.capture import make_call, read_preference
 from hindsight_core.gate import Wish
 from hindsight_core.gate.wishes import breaks, view_of
+from hindsight_core.schema import Preference
 
 
 def broken(rule, tool, args, **near):
     finding = read_preference(rule)
     assert finding is not None
-    wish = Wish.read("m1", finding, **near)
+    wish = Wish.read("m1", finding, Preference(slot="", **near))
     return wish is not None and breaks(wish, view_of(make_call(tool, args)))
 
 

@@ -1,0 +1,216 @@
+"""Which arguments of the calls around a statement it is about, each with the value it had.
+
+After the statement an agent sets things as it was told to; before it, an agent may have done what
+the statement is against. Entries are `tool/argument=value`, the value as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hindsight_core.capture.preferences import PreferenceFinding, read_preference
+from hindsight_core.capture.preferences_replacing import hold_apart, stands_beside
+from hindsight_core.capture.wording import Wording
+from hindsight_core.schema import Memory, Polarity, ToolCall
+from hindsight_core.text import fold
+
+__all__ = ["SaidOf", "inherits", "resets", "said_of"]
+
+_MAX: Final = 8
+_FORCE: Final = re.compile(
+    r"\b(?:always|only|must|all|every\w*|any\w*|each|whatever|whoever|wherever|never|as of|has to|"
+    r"from (?:now|today|here)|in future|for good|no other|not)\b"
+    r"|一律|一概|都|全|只|今后|以后|往后|每|凡|必须|务必|统统|统一|向来|从来|从今|默认|固定|永远|总是|归"
+)
+_THROUGHOUT: Final = re.compile(
+    r"\bas (?:in|with|for|on) (?:all|every)|\b(?:use|do) that (?:for|with) "
+    r"|\bthat's how\b|\bthe way i always\b"
+    r"|向来|一向|顿顿|餐餐|次次|回回|份份|天天|我[^,。]{0,4}都(?:这样|这么|如此)"
+)
+_LIKED: Final = re.compile(r"\bi (?:like|prefer|want|need)\b|我(?:要|喜欢|习惯|爱)")
+_BOUNDED: Final = re.compile(
+    r"\b(?:at (?:least|most)|up to|(?:mini|maxi)mum|or (?:more|less))\b"
+    r"|\b(?:under|over|above|below|between)\b"
+    r"|起码|至少|最少|最多|至多|顶多|以上|以下|以内|不超过|不低于|左右"
+)
+_MYSELF: Final = re.compile(r"\bmyself\b|我(?:自己|亲自)|我来|归我|由我")
+_NEGATED: Final = re.compile(
+    r"\b(?:no|not|never|without|none|nothing|nobody)\b|n't\b|不(?![管论但])|别|勿|免|无(?!论)|没"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SaidOf:
+    """`settles` had what is asked for, `given` told where it holds, `refuses` had what is not."""
+
+    settles: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
+
+
+def said_of(
+    finding: PreferenceFinding, before: Sequence[ToolCall], after: Sequence[ToolCall]
+) -> SaidOf:
+    """Tie a statement to the calls of the turn before it and of its own."""
+    if finding.lifts:
+        return SaidOf()
+    wording = Wording.read(finding.content)
+    settles: list[str] = []
+    given: list[str] = []
+    for call in after:
+        told = sorted((at, name) for name, at in _told(call, wording))
+        wanted = _wanted(call, told, before, wording, finding)
+        settles += [_entry(call, name) for name in wanted]
+        given += [_entry(call, name) for _, name in told if wanted and name not in wanted]
+    return SaidOf(
+        settles=tuple(dict.fromkeys(settles))[:_MAX],
+        given=tuple(dict.fromkeys(given))[:_MAX],
+        refuses=tuple(dict.fromkeys(_refused(finding, before, after, wording)))[:_MAX],
+    )
+
+
+def _entry(call: ToolCall, name: str) -> str:
+    return f"{call.tool}/{name}={json.dumps(call.args[name], ensure_ascii=False)}"
+
+
+def _told(call: ToolCall, wording: Wording) -> Iterator[tuple[str, int]]:
+    """The arguments whose value the statement words; of a switch it words the name."""
+    for name, value in call.args.items():
+        if isinstance(value, bool) or value in (0, None, ""):
+            said = wording.clause_of_name(name)
+            if said and (not value) == bool(_NEGATED.search(said)):
+                yield name, len(wording.text)
+        elif (at := wording.place(value)) >= 0:
+            yield name, at
+
+
+def _wanted(
+    call: ToolCall,
+    told: Sequence[tuple[int, str]],
+    before: Sequence[ToolCall],
+    wording: Wording,
+    finding: PreferenceFinding,
+) -> list[str]:
+    """Those of the told arguments that are as the statement wants them."""
+    names = [name for _, name in told if _may_settle(call, name, wording, finding)]
+    changed = [name for name in names if _was_otherwise(call, name, before)]
+    if changed:
+        return changed
+    if len(told) == 1:
+        return names
+    exact = [name for name in names if _is_exact(call.args[name])]
+    if exact:
+        return exact
+    last = [name for name in names if _among(call.args[name], finding.want)]
+    return last[-1:] if last and last[-1] == told[-1][1] else []
+
+
+def _may_settle(call: ToolCall, name: str, wording: Wording, finding: PreferenceFinding) -> bool:
+    value = call.args[name]
+    if isinstance(value, bool) or value in (0, None, ""):
+        return True
+    if _is_exact(value):
+        liked = _FORCE.search(wording.text) or _LIKED.search(wording.clause(value))
+        return liked is not None and not _BOUNDED.search(wording.text)
+    if finding.polarity is Polarity.AGAINST:
+        return _among(value, finding.want)
+    forced = _FORCE.search(wording.clause(value)) or _THROUGHOUT.search(wording.text)
+    return forced is not None and not _among(value, finding.avoid)
+
+
+def _is_exact(value: object) -> bool:
+    """Whether a value is a switch, a number or a time: such a one tells more than a word."""
+    return not isinstance(value, str) or value[:1].isdigit()
+
+
+def _among(value: object, terms: Sequence[str]) -> bool:
+    said = fold(str(value)).strip()
+    return any(said in fold(term) for term in terms)
+
+
+def _was_otherwise(call: ToolCall, name: str, before: Sequence[ToolCall]) -> bool:
+    return any(
+        one.tool == call.tool and name in one.args and one.args[name] != call.args[name]
+        for one in before
+    )
+
+
+def _refused(
+    finding: PreferenceFinding,
+    before: Sequence[ToolCall],
+    after: Sequence[ToolCall],
+    wording: Wording,
+) -> Iterator[str]:
+    """What was done before, was then undone, and is what the statement rules out."""
+    mine = _MYSELF.search(wording.text) is not None
+    if not mine and _NEGATED.search(wording.text) is None:
+        return
+    free = Wording.read(" ".join((*(() if mine else finding.want), *finding.except_)))
+    for call in before:
+        for name, value in call.args.items():
+            word = wording.shared(value)
+            if word and not free.shared(word) and (mine or _undone(call, name, after)):
+                yield f"{call.tool}/{name}={json.dumps(word, ensure_ascii=False)}"
+
+
+def _undone(call: ToolCall, name: str, after: Sequence[ToolCall]) -> bool:
+    """Whether the same was then done with another value, or something else with the same one."""
+    same = [one for one in after if one.tool == call.tool and name in one.args]
+    if same:
+        return all(one.args[name] != call.args[name] for one in same)
+    return any(call.args[name] in one.args.values() for one in after)
+
+
+def resets(new: Memory, old: Memory) -> bool:
+    """Whether a newer statement settles otherwise what an older one settled.
+
+    Both are about one argument under the same circumstances, and share a word besides, or the newer
+    says that it corrects or names what the older one wanted.
+    """
+    one, other = new.preference, old.preference
+    newer, older = read_preference(new.content), read_preference(old.content)
+    if one is None or other is None or newer is None or older is None:
+        return False
+    if set(one.given) != set(other.given) or _both_stand(newer, older):
+        return False
+    said, before = _by_key(one.settles), _by_key(other.settles)
+    shared = said.keys() & before.keys()
+    if any(said[key] == before[key] for key in shared):
+        return False
+    wording = Wording.read(new.content)
+    if not shared:
+        words = [word for values in before.values() for word in values]
+        return newer.is_correction and bool(said) and any(map(wording.shared, words))
+    return newer.is_correction or bool(wording.shared(old.content))
+
+
+def inherits(new: Memory, replaced: Sequence[Memory]) -> Memory:
+    """The newer statement with what the replaced ones had settled as refused."""
+    if new.preference is None:
+        return new
+    gone = tuple(
+        entry
+        for old in replaced
+        if old.preference is not None and not old.preference.given
+        for entry in old.preference.settles
+    )
+    refuses = tuple(dict.fromkeys((*new.preference.refuses, *gone)))[:_MAX]
+    return new.model_copy(
+        update={"preference": new.preference.model_copy(update={"refuses": refuses})}
+    )
+
+
+def _by_key(entries: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        key, _, value = entry.partition("=")
+        found[key] = (*found.get(key, ()), value)
+    return found
+
+
+def _both_stand(newer: PreferenceFinding, older: PreferenceFinding) -> bool:
+    return hold_apart(newer, older) or stands_beside(newer, older)

@@ -1,0 +1,241 @@
+"""Whether a statement words the value of an argument: "thirty minutes" 30, "in francs" `CHF`.
+
+A statement and the calls around it are tied by what they have in common: which argument was set as
+it asks, and which had what it rules out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hindsight_core.han import simplified
+from hindsight_core.stem import stem
+from hindsight_core.text import count_cjk, fold
+
+__all__ = ["Wording", "codes_of"]
+
+_MAX_READ: Final = 600
+_MAX_VALUE: Final = 80
+_WORD: Final = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]|[0-9]+(?:\.[0-9]+)?|[\u3400-\u9fff]+")
+_PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[\u3400-\u9fff]+")
+_NUMBER: Final = re.compile(r"(?<![\w.])[0-9]{1,9}(?:\.[0-9]{1,3})?(?!\w*[-/][0-9])")
+_CLAUSES: Final = re.compile(r"[,;!?，；。！？:]|(?<=[a-z0-9]{3})\.(?=\s)")
+_CLOCK: Final = re.compile(r"0?([0-9]{1,2}):([0-5][0-9])(?::00)?")
+_HAN_NUMBER: Final = re.compile(
+    r"([零一二两三四五六七八九十百]+)(?=[分点号度岁人位块元米天周月年小档级楼层遍页行字钟秒毫克斤公折])(?:[分点度]钟?(半))?"
+)
+_HAN: Final = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2}
+_SPELT: Final = {
+    word: value
+    for value, word in enumerate(
+        [
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        start=2,
+    )
+} | {
+    word: 10 * value
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
+}
+_EMPTY_WORDS: Final = """
+a all always an and any are as at auto be by default false for from has have her his i if in is it
+its me my never new no none not of off on one only or our out own please so the them they this to
+true up us we with yes you your
+"""
+_SAYS_NOTHING: Final = frozenset(_EMPTY_WORDS.split())
+_CODES: Final = {
+    "eur": "euro 欧元",
+    "usd": "dollar us-dollar 美元 美金",
+    "gbp": "pound sterling 英镑",
+    "chf": "franc 瑞郎 瑞士法郎 法郎",
+    "jpy": "yen 日元",
+    "cny": "yuan renminbi rmb 人民币",
+    "en-gb": "british 英式",
+    "en-us": "american 美式",
+    "en": "english 英语 英文",
+    "de": "german 德语 德文",
+    "fr": "french 法语 法文",
+    "es": "spanish 西班牙语 西语",
+    "it": "italian 意大利语",
+    "pt": "portuguese 葡萄牙语",
+    "nl": "dutch 荷兰语",
+    "ja": "japanese 日语 日文",
+    "ko": "korean 韩语 韩文",
+    "zh": "chinese mandarin 中文 汉语",
+    "c": "celsius 摄氏",
+    "f": "fahrenheit 华氏",
+}
+_NAMES: Final = {name: code for code, names in _CODES.items() for name in names.split()}
+_SHORT: Final = 3
+_LIGHT_WORDS: Final = """
+again also always anything appear back before belong belongs book bring call choose come comes
+decision default does each every everything final forever from future gets give given goes have
+house instead just keep kept leaves like longer made make matter more most much must myself need
+never nothing office only order other permanently pick plan play please prefer print quote read
+rule same send sends serve show stay take takes tell than that them there these thing things think
+this those through time today tonight under unless want whatever when where whoever will with
+would write year
+"""
+_LIGHT: Final = frozenset(_LIGHT_WORDS.split())
+"""Words that do not tell one thing from another."""
+_ALIKE: Final = 4
+
+
+def codes_of(term: str) -> frozenset[str]:
+    """Return the codes by which tools call what a term names: `eur` for "euros"."""
+    words = (term, stem(term), term.rstrip("s"))
+    return frozenset(_NAMES[word] for word in words if word in _NAMES)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wording:
+    """A statement as values are looked up in it: folded, in simplified signs."""
+
+    text: str
+    places: Mapping[str, int]
+    numbers: Mapping[float, int]
+
+    @classmethod
+    def read(cls, statement: str) -> Wording:
+        """Read a statement; of a very long one its head."""
+        text = simplified(fold(statement[:_MAX_READ])).replace("’", "'")
+        places: dict[str, int] = {}
+        numbers: dict[float, int] = {}
+        for match in _WORD.finditer(text):
+            word = match[0].removesuffix("'s")
+            for form in (word, stem(word), *word.split("-"), *codes_of(word)):
+                places.setdefault(form, match.start())
+            if word in _SPELT:
+                numbers.setdefault(float(_SPELT[word]), match.start())
+        for match in _NUMBER.finditer(text):
+            numbers.setdefault(float(match[0]), match.start())
+        for match in _HAN_NUMBER.finditer(text):
+            if (value := _han(match[1])) is not None:
+                numbers.setdefault(value + (0.5 if match[2] else 0.0), match.start())
+        return cls(text=text, places=places, numbers=numbers)
+
+    def place(self, value: object) -> int:
+        """Where the statement words a value, -1 where it does not."""
+        if isinstance(value, bool) or value is None:
+            return -1
+        if isinstance(value, int | float):
+            return self.numbers.get(float(value), -1)
+        if not isinstance(value, str) or not value.strip() or len(value) > _MAX_VALUE:
+            return -1
+        plain = simplified(fold(value)).strip()
+        if clock := _CLOCK.fullmatch(plain):
+            return self._clock(plain, int(clock[1]), int(clock[2]))
+        if plain.replace(".", "", 1).isdigit():
+            return self.numbers.get(float(plain), -1)
+        return self._phrase(plain)
+
+    def names(self, argument: str) -> bool:
+        """Whether the statement says the name of an argument or a tool, or part of it."""
+        return any(self._told(word) for word in _name_words(argument))
+
+    def shared(self, value: object) -> str:
+        """Return what the statement and a value have in common, "" where it is nothing."""
+        if not isinstance(value, str) or len(value) > _MAX_VALUE * 2:
+            return ""
+        for word in _WORD.findall(simplified(fold(value))):
+            if count_cjk(word):
+                cuts = [word, *(word[at : at + 2] for at in range(len(word) - 1))]
+                if found := next((one for one in cuts if len(one) > 1 and one in self.text), ""):
+                    return found
+            elif len(word) >= _SHORT and word[0].isalpha() and self._told(word):
+                return word
+        return ""
+
+    def clause(self, value: object) -> str:
+        """Return the clauses that word a value, "" where none does."""
+        cut = _CLAUSES.split(self.text)
+        return ", ".join(one for one in cut if Wording.read(one).place(value) >= 0)
+
+    def clause_of_name(self, argument: str) -> str:
+        """Return the clauses that say the name of an argument."""
+        cut = _CLAUSES.split(self.text)
+        return ", ".join(one for one in cut if Wording.read(one).names(argument))
+
+    def tells(self) -> frozenset[str]:
+        """The words that tell of what it is said: none of a language without spaces."""
+        return frozenset(
+            word
+            for word in self.places
+            if word.isascii() and word.isalpha() and len(word) > _SHORT
+            if word not in _LIGHT and word not in _SAYS_NOTHING and word not in _SPELT
+        )
+
+    def speaks_of(self, words: Iterable[str]) -> bool:
+        """Whether it has one of the words, or one that begins alike: sign, signature."""
+        heads = {word[:_ALIKE] for word in words}
+        return any(word[:_ALIKE] in heads for word in self.places if len(word) >= _ALIKE)
+
+    def _told(self, word: str) -> bool:
+        if count_cjk(word):
+            return len(word) > 1 and word in self.text
+        forms = (word, stem(word))
+        told = any(form in self.places for form in forms)
+        return told and len(word) > 1 and word not in _SAYS_NOTHING
+
+    def _clock(self, plain: str, hour: int, minute: int) -> int:
+        if plain in self.text:
+            return self.text.index(plain)
+        half = {0: 0.0, 30: 0.5}.get(minute)
+        return -1 if half is None else self.numbers.get(hour + half, -1)
+
+    def _phrase(self, plain: str) -> int:
+        if plain in self.places and plain not in _SAYS_NOTHING:
+            return self.places[plain]
+        if count_cjk(plain):
+            packed = plain.replace(" ", "")
+            return self.text.replace(" ", "").find(packed) if len(packed) > 1 else -1
+        words = [word for word in _WORD.findall(plain) if word not in _SAYS_NOTHING]
+        if not words or not any(len(word) >= _SHORT for word in words):
+            return -1
+        found = [self._word(word) for word in words]
+        return max(found) if all(at >= 0 for at in found) else -1
+
+    def _word(self, word: str) -> int:
+        if word[0].isdigit():
+            return self.numbers.get(float(word), -1)
+        return self.places.get(word, self.places.get(stem(word), -1))
+
+
+def _name_words(name: str) -> Iterable[str]:
+    return (fold(part) for part in _PARTS.findall(simplified(name)))
+
+
+def _han(text: str) -> float | None:
+    if text == "一" or any(sign == "百" for sign in text[1:-1]):
+        return None if text == "一" else _han_hundreds(text)
+    if "百" in text:
+        return _han_hundreds(text)
+    tens, ten, ones = text.rpartition("十")
+    if not ten:
+        return float(_HAN[text]) if text in _HAN else None
+    if any(part and part not in _HAN for part in (tens, ones)):
+        return None
+    return float((_HAN[tens] if tens else 1) * 10 + (_HAN[ones] if ones else 0))
+
+
+def _han_hundreds(text: str) -> float | None:
+    hundreds, _, rest = text.partition("百")
+    if hundreds not in _HAN:
+        return None
+    low = _han(rest) if rest else 0.0
+    return None if low is None else _HAN[hundreds] * 100 + low

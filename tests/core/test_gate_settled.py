@@ -1,0 +1,209 @@
+"""A call that sets otherwise what a user's wish settled, beside whose calls it was heard."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hindsight_core import Hindsight, Scope
+from hindsight_core.capture import Wording, make_call, read_preference
+from hindsight_core.capture.said_of import said_of
+from hindsight_core.gate import Book, Wish
+from hindsight_core.schema import Preference
+
+ANN = Scope(user="ann")
+
+
+def wish_of(rule, before=(), after=()):
+    finding = read_preference(rule)
+    assert finding is not None
+    said = said_of(
+        finding,
+        [make_call(tool, args) for tool, args in before],
+        [make_call(tool, args) for tool, args in after],
+    )
+    known = Preference(
+        slot=finding.slot, settles=said.settles, given=said.given, refuses=said.refuses
+    )
+    return Wish.read(rule, finding, known)
+
+
+def flagged(wish, tool, args):
+    return Book(wishes=[wish] if wish else []).ruled_out(make_call(tool, args)) is not None
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "against", "fine"),
+    [
+        (
+            "For me it's always the pale tint.",
+            [],
+            [("frame.render", {"event": "gala", "tint": "pale"})],
+            ("frame.render", {"event": "picnic", "tint": "garish"}),
+            ("frame.render", {"event": "picnic", "tint": "pale"}),
+        ),
+        (
+            "Every tasting is 45 minutes, not longer.",
+            [],
+            [("tasting.plan", {"guest": "Ola", "minutes": 45})],
+            ("tasting.plan", {"guest": "Ida", "minutes": 90}),
+            ("tasting.plan", {"guest": "Ida", "minutes": 45}),
+        ),
+        (
+            "Everything Danish goes to Lone.",
+            [],
+            [("leads.assign", {"lead": "Odense mill", "owner": "Lone"})],
+            ("leads.assign", {"lead": "Danish dairy", "owner": "me"}),
+            ("leads.assign", {"lead": "Swiss dairy", "owner": "me"}),
+        ),
+        (
+            "British spelling, as in all my texts.",
+            [],
+            [("doc.write", {"title": "A", "spelling": "en-GB"})],
+            ("doc.write", {"title": "B", "spelling": "en-US"}),
+            ("doc.write", {"title": "B", "spelling": "en-GB"}),
+        ),
+        (
+            "Nothing from the vault is ever to be burnt; bring it to the shed instead.",
+            [("papers.burn", {"path": "/vault/1990"})],
+            [("shed.bring", {"path": "/vault/1990"})],
+            ("papers.burn", {"path": "/vault/1991"}),
+            ("papers.burn", {"path": "/bin/1991"}),
+        ),
+        (
+            "I feed Rex myself, always.",
+            [("feed", {"animal": "Rex"})],
+            [],
+            ("feed", {"animal": "Rex"}),
+            ("feed", {"animal": "Minka"}),
+        ),
+        (
+            "我们聚会都要有包间，说话方便。",
+            [],
+            [("订位", {"餐厅": "同福", "包间": True})],
+            ("订位", {"餐厅": "聚丰", "包间": False}),
+            ("订位", {"餐厅": "聚丰", "包间": True}),
+        ),
+        (
+            "往后骑车一律八分配速。",
+            [],
+            [("训练", {"项目": "骑车", "配速": "8:00"})],
+            ("训练", {"项目": "骑车", "配速": "6:00"}),
+            ("训练", {"项目": "游泳", "配速": "6:00"}),
+        ),
+        (
+            "我的照片一概不磨皮。",
+            [],
+            [("修图", {"文件": "a.jpg", "磨皮": 0})],
+            ("修图", {"文件": "b.jpg", "磨皮": 60}),
+            ("修图", {"文件": "b.jpg", "磨皮": 0}),
+        ),
+        (
+            "金裝一件都不許賣，其他隨便。",
+            [("賣出", {"品質": "金裝", "件數": 7})],
+            [("回購", {"品質": "金裝", "件數": 7})],
+            ("賣出", {"品質": "金裝", "件數": 1}),
+            ("賣出", {"品質": "灰裝", "件數": 1}),
+        ),
+    ],
+)
+def test_a_call_that_sets_otherwise_what_was_settled_is_flagged(rule, before, after, against, fine):
+    wish = wish_of(rule, before, after)
+    assert flagged(wish, *against)
+    assert not flagged(wish, *fine)
+
+
+@pytest.mark.parametrize(
+    ("rule", "after", "other"),
+    [
+        # "Bergen" was the matter of the moment, and so were the reports
+        ("I like a quiet room in Bergen.", ("hotel.book", {"city": "Bergen"}), {"city": "Oslo"}),
+        (
+            "Reports always go to Tom.",
+            ("mail.send", {"to": "Tom", "body": "report"}),
+            {"to": "Ann"},
+        ),
+        ("Captions at least 12 points, always.", ("print", {"points": 12}), {"points": 18}),
+        ("社区的传单字号起码十六号。", ("排版", {"字号": 16}), {"字号": 18}),
+        ("來點戲曲，我耳朵背，什麼都要大聲。", ("電台", {"節目": "戲曲"}), {"節目": "評書"}),
+    ],
+)
+def test_what_was_only_mentioned_is_settled_for_no_other_call(rule, after, other):
+    tool, args = after
+    assert not flagged(wish_of(rule, after=[(tool, args)]), tool, other)
+
+
+def test_a_value_that_another_rule_asks_for_breaks_none():
+    letters = wish_of("Letters always go to Nadia.", after=[("post", {"to": "Nadia"})])
+    bills = wish_of("Bills always go to Omar.", after=[("post", {"to": "Omar"})])
+    book = Book(wishes=[bills, letters])
+    assert book.ruled_out(make_call("post", {"to": "Nadia", "what": "bills and letters"})) is None
+
+
+def _tell(hindsight, name, text, tool, args):
+    run = hindsight.run(ANN, run_id=name, task=text)
+    run.user(text, turn="1")
+    call = {"name": tool, "args": args, "call_id": name}
+    run.before_tool(**call)
+    run.after_tool(**call, result="ok")
+    run.finish(ok=True)
+    assert hindsight.flush(30)
+
+
+def test_what_a_replaced_wish_had_settled_is_held_against_a_call(tmp_path):
+    with Hindsight.open(str(tmp_path / "s.db"), embedder=None) as hindsight:
+        old, new = {"sign": "Dr. T. Abel-Roux"}, {"name": "T. Roux"}
+        _tell(hindsight, "a", "I sign everything as Dr. T. Abel-Roux.", "letter.send", old)
+        _tell(
+            hindsight,
+            "b",
+            "Sign with Dr. T. Roux from today, the double name is history.",
+            "profile.update",
+            new,
+        )
+        (kept,) = [m for m in hindsight.memories(ANN) if m.preference]
+        assert "Roux from today" in kept.content
+        run = hindsight.run(ANN, run_id="c", task="Thank them.")
+        assert run.before_tool("letter.send", old, call_id="1").flagged
+        assert not run.before_tool("letter.send", {"sign": "Dr. T. Roux"}, call_id="2").flagged
+        run.finish(ok=True)
+
+
+def test_of_two_wishes_about_one_argument_the_newer_is_kept(tmp_path):
+    with Hindsight.open(str(tmp_path / "s.db"), embedder=None) as hindsight:
+        for minutes in (60, 40, 30):
+            said = f"Every rehearsal is {minutes} minutes as of now."
+            args = {"band": "A", "minutes": minutes}
+            _tell(hindsight, str(minutes), said, "plan", args)
+        (kept,) = [m for m in hindsight.memories(ANN) if m.preference]
+        assert "30" in kept.content
+
+
+def test_a_ban_that_is_lifted_by_its_name_stands_no_more(tmp_path):
+    with Hindsight.open(str(tmp_path / "s.db"), embedder=None) as hindsight:
+        for name, text in (
+            ("a", "No music from the ceiling speakers, please."),
+            ("b", "The ban on the ceiling speakers is lifted, play there what you like."),
+        ):
+            _tell(hindsight, name, text, "state", {})
+        assert [
+            m.content for m in hindsight.memories(ANN) if m.content.startswith("No music")
+        ] == []
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_value_can_be_looked_up_in_any_statement(statement, value):
+    wording = Wording.read(statement)
+    assert wording.place(value) < max(1, len(wording.text))
+    assert wording.shared(value) in (*wording.text.split(), wording.shared(value))
+
+
+@given(st.dictionaries(st.text(max_size=20), st.text(max_size=40) | st.integers() | st.booleans()))
+def test_what_is_known_of_calls_is_json_under_its_tool(args):
+    finding = read_preference("Every tasting is 45 minutes, never longer.")
+    assert finding is not None
+    said = said_of(finding, [make_call("a", args)], [make_call("a", {**args, "minutes": 45})])
+    for entry in (*said.settles, *said.given, *said.refuses):
+        assert entry.startswith("a/")
+        json.loads(entry.rpartition("=")[2]) if "=" in entry else None
