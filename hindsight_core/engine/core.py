@@ -117,7 +117,8 @@ class Core:
     @property
     def unrecorded(self) -> int:
         """What hooks handed over that is not durable yet: a kill now would lose it."""
-        return self.failsafe.unrecorded + int(getattr(self._store, "in_memory", 0))
+        waiting = getattr(self._store, "in_memory", 0)  # of a store with a queue only
+        return self.failsafe.unrecorded + (waiting if isinstance(waiting, int) else 0)
 
     @property
     def embedder(self) -> Embedder | None:
