@@ -124,11 +124,13 @@ RULES: Final[tuple[Rule, ...]] = (
         reason="keeps a secret in the clear",
         needs=("plaintext", "secret", "keep"),
         unless=("protect",),
+        firm=True,
     ),
     Rule(
         reason="keeps personal data in the clear",
         needs=("plaintext", "personal", "keep"),
         unless=("protect",),
+        firm=True,
     ),
     Rule(reason="turns a check off", needs=("check_off",), unless=("protect",), firm=True),
     Rule(reason="sets a credential", needs=("rightful", "secret", "states"), unless=("protect",)),
