@@ -24,6 +24,8 @@ NEARLY: Final = 0.95
 """Share of the relevance threshold from which a word in common lifts a lesson over it."""
 OFTEN: Final = 0.8
 """The same for a path that more than one run went."""
+TOLD: Final = 0.75, 0.25
+"""The same for a path with which the question shares so much of its idf mass."""
 
 TELLING: Final = 0.15
 """Share of the question's idf mass at which a rule needs no nearness in meaning."""
@@ -94,14 +96,20 @@ def _nearly(found: Found, threshold: float) -> bool:
 
     Of a way that several runs went, each for a thing of its own, the tasks are alike in less.
     """
-    often = found.memory.kind is Kind.PATH and found.memory.verified_runs > 1
+    share = _share_for_path(found) if found.memory.kind is Kind.PATH else NEARLY
     return (
-        (often or found.memory.kind in (Kind.LESSON, Kind.PREFERENCE))
+        found.memory.kind in (Kind.LESSON, Kind.PREFERENCE, Kind.PATH)
         and found.why_not == _BELOW
         and bool(found.matched)
         and found.cosine is not None
-        and found.cosine >= (OFTEN if often else NEARLY) * threshold
+        and found.cosine >= share * threshold
     )
+
+
+def _share_for_path(found: Found) -> float:
+    nearness, coverage = TOLD
+    often = OFTEN if found.memory.verified_runs > 1 else 1.0
+    return min(often, nearness if found.coverage >= coverage else 1.0)
 
 
 def _is_near_rule(found: Found, threshold: float, topics: Collection[str]) -> bool:
