@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,12 +65,31 @@ def said_of(
         told = sorted((at, name) for name, at in _told(call, wording))
         wanted = _wanted(call, told, before, wording, finding)
         settles += [_entry(call, name) for name in wanted]
-        given += [_entry(call, name) for _, name in told if wanted and name not in wanted]
+        if wanted:
+            here = [name for _, name in told]
+            given += _circumstances(call, wording, {*wanted}, here)
+    refuses: list[str] = []
+    for call in before:
+        refused = dict(_refused(finding, call, after, wording))
+        refuses += [f"{call.tool}/{name}={word}" for name, word in refused.items()]
+        if refused:
+            given += _circumstances(call, wording, {*refused})
     return SaidOf(
         settles=tuple(dict.fromkeys(settles))[:_MAX],
         given=tuple(dict.fromkeys(given))[:_MAX],
-        refuses=tuple(dict.fromkeys(_refused(finding, before, after, wording)))[:_MAX],
+        refuses=tuple(dict.fromkeys(refuses))[:_MAX],
     )
+
+
+def _circumstances(
+    call: ToolCall, wording: Wording, but: Collection[str], told: Collection[str] = ()
+) -> list[str]:
+    """The other arguments of which the statement speaks: the pond of "never in the carp pond"."""
+    return [
+        _entry(call, name)
+        for name, value in call.args.items()
+        if name not in but and (name in told or wording.shared(value))
+    ]
 
 
 def _entry(call: ToolCall, name: str) -> str:
@@ -140,21 +159,17 @@ def _was_otherwise(call: ToolCall, name: str, before: Sequence[ToolCall]) -> boo
 
 
 def _refused(
-    finding: PreferenceFinding,
-    before: Sequence[ToolCall],
-    after: Sequence[ToolCall],
-    wording: Wording,
-) -> Iterator[str]:
-    """What was done before, was then undone, and is what the statement rules out."""
+    finding: PreferenceFinding, call: ToolCall, after: Sequence[ToolCall], wording: Wording
+) -> Iterator[tuple[str, str]]:
+    """What a call did that was then undone and is what the statement rules out: name and word."""
     mine = _MYSELF.search(wording.text) is not None
     if not mine and _NEGATED.search(wording.text) is None:
         return
     free = Wording.read(" ".join((*(() if mine else finding.want), *finding.except_)))
-    for call in before:
-        for name, value in call.args.items():
-            word = wording.shared(value)
-            if word and not free.shared(word) and (mine or _undone(call, name, after)):
-                yield f"{call.tool}/{name}={json.dumps(word, ensure_ascii=False)}"
+    for name, value in call.args.items():
+        word = wording.shared(value)
+        if word and not free.shared(word) and (mine or _undone(call, name, after)):
+            yield name, json.dumps(word, ensure_ascii=False)
 
 
 def _undone(call: ToolCall, name: str, after: Sequence[ToolCall]) -> bool:

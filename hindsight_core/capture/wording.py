@@ -166,6 +166,12 @@ class Wording:
         cut = _CLAUSES.split(self.text)
         return ", ".join(one for one in cut if Wording.read(one).place(value) >= 0)
 
+    def clauses_sharing(self, values: Iterable[object]) -> str:
+        """Return the clauses that have something in common with one of the values."""
+        cut, kept = _CLAUSES.split(self.text), [*values]
+        shared = [(one, Wording.read(one)) for one in cut]
+        return ", ".join(one for one, words in shared if any(map(words.shared, kept)))
+
     def clause_of_name(self, argument: str) -> str:
         """Return the clauses that say the name of an argument."""
         cut = _CLAUSES.split(self.text)

@@ -42,6 +42,7 @@ class Settled:
 
     wording: Wording
     asked: Wording
+    circumstances: Wording
     topic: tuple[str, ...] = ()
     tools: frozenset[str] = frozenset()
     settles: Values = field(default_factory=dict[str, tuple[Any, ...]])
@@ -55,13 +56,16 @@ class Settled:
             return None
         wording, settles = Wording.read(finding.content), _values(known.settles)
         asked = [wording.clause(value) for values in settles.values() for value in values]
+        given = _values(known.given)
+        about = wording.clauses_sharing(value for values in given.values() for value in values)
         return cls(
             wording=wording,
             asked=Wording.read(", ".join(asked)),
+            circumstances=Wording.read(about) if about else wording,
             topic=tuple(topic for topic in map(plain, finding.topic) if topic in " ".join(asked)),
             tools=frozenset(known.tools),
             settles=settles,
-            given=_values(known.given),
+            given=given,
             refuses=_values(known.refuses),
         )
 
@@ -116,7 +120,7 @@ class Settled:
         return all(self._is_given(key, told[key]) for key in self.given if key in told)
 
     def _is_given(self, key: str, value: Any) -> bool:
-        return value in self.given[key] or bool(self.wording.shared(value))
+        return value in self.given[key] or bool(self.circumstances.shared(value))
 
     def _is_refused(self, call: ToolCall, told: Mapping[str, Any]) -> bool:
         """Whether all is as it was in the call that was taken back, and nothing as is wanted."""
@@ -127,6 +131,22 @@ class Settled:
         return bool(here) and all(
             any(_has(told[key], word) for word in words) for key, words in here.items()
         )
+
+    def is_elsewhere(self, tool: str, values: Mapping[str, str], text: str) -> bool:
+        """Whether a call is about another thing than that of which the wish was said.
+
+        `values` are its arguments, `text` all of it. A tool that the wish was not said of must at
+        least speak of that thing.
+        """
+        if not self.given:
+            return False
+        told = {f"{tool}/{name}": value for name, value in values.items()}
+        if any(key in told for key in self.given):
+            return not self._is_given_all(told)
+        if tool in self.tools:
+            return False
+        things = {self.wording.shared(value) for known in self.given.values() for value in known}
+        return not any(thing in text for thing in things if thing)
 
     def narrows(self, tool: str) -> bool:
         """Whether of a tool not every call is meant, but those with what was refused."""

@@ -150,12 +150,16 @@ def _own_condition(finding: PreferenceFinding) -> list[str]:
 
 
 def is_elsewhere(wish: Wish, call: CallView) -> bool:
-    """Whether a rule says nothing of a call: another condition, place or day, or an exception."""
+    """Whether a rule says nothing of a call: another condition, place, day, thing, or excepted."""
     if wish.condition and not anywhere(wish.condition, call):
         return True
     if anywhere(wish.excepted, call):
         return True
     if wish.places.names and not wish.places.are_met(call):
+        return True
+    if wish.settled and wish.settled.is_elsewhere(
+        call.tool, {one.name: one.text for one in call.arguments}, call.text
+    ):
         return True
     return bool(wish.weekdays) and not wish.weekdays & weekdays_in(call.text)
 

@@ -207,3 +207,51 @@ def test_what_is_known_of_calls_is_json_under_its_tool(args):
     for entry in (*said.settles, *said.given, *said.refuses):
         assert entry.startswith("a/")
         json.loads(entry.rpartition("=")[2]) if "=" in entry else None
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "against", "elsewhere"),
+    [
+        (
+            "Never put bleach into the koi basin.",
+            [("dose", {"basin": "koi", "agent": "bleach"})],
+            [("dose", {"basin": "koi", "agent": "peat"})],
+            ("dose", {"basin": "koi", "agent": "bleach", "grams": 5}),
+            ("dose", {"basin": "children's pool", "agent": "bleach"}),
+        ),
+        (
+            "Sketches don't get gloss, matt please, gloss is for covers.",
+            [("press.run", {"doc": "sketch of the hall", "paper": "gloss"})],
+            [("press.run", {"doc": "sketch of the hall", "paper": "matt"})],
+            ("press.run", {"doc": "second sketch", "paper": "gloss"}),
+            ("press.run", {"doc": "cover of May", "paper": "gloss"}),
+        ),
+        (
+            "Sketches don't get gloss, matt please.",
+            [("press.run", {"doc": "sketch of the hall", "paper": "gloss"})],
+            [("press.run", {"doc": "sketch of the hall", "paper": "matt"})],
+            ("press.run", {"doc": "second sketch", "paper": "gloss"}),
+            ("stock.count", {"paper": "gloss"}),
+        ),
+        (
+            "北池养着锦鲤，不许再投漂白粉。",
+            [("投药", {"池": "北池", "药": "漂白粉"})],
+            [("投药", {"池": "北池", "药": "菌剂"})],
+            ("投药", {"池": "北池", "药": "漂白粉", "数量": "3kg"}),
+            ("投药", {"池": "南池", "药": "漂白粉"}),
+        ),
+        (
+            "底稿别用铜版纸，道林纸就行，铜版纸留给封面。",
+            [("印刷", {"文档": "大厅底稿", "纸张": "铜版纸"})],
+            [("印刷", {"文档": "大厅底稿", "纸张": "道林纸"})],
+            ("印刷", {"文档": "第二份底稿", "纸张": "铜版纸"}),
+            ("印刷", {"文档": "五月封面", "纸张": "铜版纸"}),
+        ),
+    ],
+)
+def test_a_wish_that_was_said_of_one_thing_says_nothing_of_another(
+    rule, before, after, against, elsewhere
+):
+    wish = wish_of(rule, before, after)
+    assert flagged(wish, *against)
+    assert not flagged(wish, *elsewhere)
