@@ -82,7 +82,7 @@ def test_an_agent_searches_keeps_and_forgets_for_its_own_user_only(memory):
     assert "Mimi" not in by_name["memory_search"].invoke({"query": "the cat called"}, bob)
     wanted = memory.memories(Scope(user="ana"))[0].id
     assert wanted in found
-    assert "source: user" in by_name["memory_details"].invoke({"memory_id": wanted}, ana)
+    assert "fact, user, today:" in by_name["memory_details"].invoke({"memory_id": wanted}, ana)
     with pytest.raises(Exception, match="no memory of that id"):
         by_name["memory_forget"].func(memory_id=wanted, config=bob)
     assert memory.memories(Scope(user="ana"))
