@@ -30,6 +30,8 @@ _REQUIRED: Final = re.compile(
     r"required|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
     r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
 )
+_TOO_LITTLE: Final = re.compile(r"not enough|insufficient|\bbalance\b|不足|不够|余额")
+"""What there is too little of is enough for a smaller thing: all else has to be the same, too."""
 _LETTERS: Final = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
 _SHORTEST: Final = 4
 _INNER: Final = re.compile(r" (?:names|begins) ")
@@ -112,7 +114,7 @@ class Case:
         if self.error_class not in DETERMINISTIC | _STANDING or self.of_the_moment:
             return []
         readings = [lambda: (*self._missing(), *self._formats())]
-        if self.error_class in _STANDING:
+        if self.error_class in _STANDING and not _TOO_LITTLE.search(self.error):
             readings += [self._named_values, self._named_within]
         if len(self.failed) > 1:
             readings += [self._shared, self._closed]

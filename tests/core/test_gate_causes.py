@@ -295,3 +295,20 @@ def test_a_tool_that_is_closed_for_good_is_so_for_any_value(error):
     assert not flags(
         [closed(error, "Elm 4", "Oak 9", worked=["Fir 2"])], "phone_lookup", {"address": "Ash 1"}
     )
+
+
+@pytest.mark.parametrize(
+    "error", ["gift card balance is not enough", "礼品卡余额不足: gift card"], ids=["en", "zh"]
+)
+def test_what_there_is_too_little_of_may_do_for_a_smaller_thing(error):
+    failed = [
+        {"flight": "HA72", "cabin": "business", "payment": "gift_card_1"},
+        {"flight": "HA72", "cabin": "business", "payment": "gift_card_2"},
+    ]
+    learnt = [lesson("rebook", failed, error, kind=ErrorClass.SOFT)]
+    worked = [{"flight": "HA72", "cabin": "business", "payment": "credit_card_1"}]
+    learnt_more = [lesson("rebook", failed, error, worked=worked, kind=ErrorClass.SOFT)]
+    for lessons in (learnt, learnt_more):
+        assert not flags(
+            lessons, "rebook", {"flight": "HA72", "cabin": "economy", "payment": "gift_card_1"}
+        )
