@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from hindsight_core.han import simplified
+from hindsight_core.han import numeral, simplified
 from hindsight_core.text import fold
 
 __all__ = [
@@ -30,7 +30,6 @@ CLOCK: Final = "clock"
 """The unit of a time of day, counted in minutes from midnight."""
 _MAX_READ: Final = 600
 _MAX_FOUND: Final = 8
-_DIGITS: Final = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2}
 _DAY: Final = 24 * 60
 _NOON: Final = 12
 
@@ -233,7 +232,5 @@ def _amount(match: re.Match[str]) -> tuple[str, float]:
 def _number(text: str) -> int:
     if text.isdigit():
         return int(text)
-    tens, ten, ones = text.rpartition("十")
-    if not ten:
-        return _DIGITS.get(text[-1:], 0)
-    return (_DIGITS.get(tens, 1) if tens else 1) * 10 + (_DIGITS.get(ones, 0) if ones else 0)
+    # Two digits side by side are a guess between them: 两三点.
+    return int(numeral(text if "十" in text else text[-1:]) or 0)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.han import simplified
+from hindsight_core.han import numeral, simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import count_cjk, fold
 
@@ -27,30 +27,11 @@ _CLOCK: Final = re.compile(r"0?([0-9]{1,2}):([0-5][0-9])(?::00)?")
 _HAN_NUMBER: Final = re.compile(
     r"([零一二两三四五六七八九十百]+)(?=[分点号度岁人位块元米天周月年小档级楼层遍页行字钟秒毫克斤公折])(?:[分点度]钟?(半))?"
 )
-_HAN: Final = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2}
+_ONES: Final = "two three four five six seven eight nine ten eleven twelve"
+_DECADES: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SPELT: Final = {
-    word: value
-    for value, word in enumerate(
-        [
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ],
-        start=2,
-    )
-} | {
-    word: 10 * value
-    for value, word in enumerate(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
-    )
+    **{word: value for value, word in enumerate(_ONES.split(), start=2)},
+    **{word: 10 * value for value, word in enumerate(_DECADES.split(), start=2)},
 }
 _EMPTY_WORDS: Final = """
 a all always an and any are as at auto be by default false for from has have her his i if in is it
@@ -227,21 +208,6 @@ def _name_words(name: str) -> Iterable[str]:
 
 
 def _han(text: str) -> float | None:
-    if text == "一" or any(sign == "百" for sign in text[1:-1]):
-        return None if text == "一" else _han_hundreds(text)
-    if "百" in text:
-        return _han_hundreds(text)
-    tens, ten, ones = text.rpartition("十")
-    if not ten:
-        return float(_HAN[text]) if text in _HAN else None
-    if any(part and part not in _HAN for part in (tens, ones)):
-        return None
-    return float((_HAN[tens] if tens else 1) * 10 + (_HAN[ones] if ones else 0))
-
-
-def _han_hundreds(text: str) -> float | None:
-    hundreds, _, rest = text.partition("百")
-    if hundreds not in _HAN:
-        return None
-    low = _han(rest) if rest else 0.0
-    return None if low is None else _HAN[hundreds] * 100 + low
+    """Read a numeral that tells a number: not 一 ("a"), nor two digits side by side (两三)."""
+    told = len(text) == 1 or "十" in text or "百" in text
+    return numeral(text) if told and text != "一" else None

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from hindsight_core import ranking
 from hindsight_core.capture import is_of_one_state, topics_of
 from hindsight_core.ranking import Weights
 from hindsight_core.recall import Found, LessonKey, LessonMatch, seat
@@ -56,24 +55,16 @@ def with_lessons(
     added = [
         replace(known[memory_id], kept=True, why_not="")
         if memory_id in known
-        else _found(match, now, weights)
+        else Found.beside(
+            match.memory,
+            now,
+            weights,
+            similarity=match.score,
+            parts={"context": match.context, "tools": match.tools or 0.0},
+        )
         for memory_id, match in fit.items()
     ]
     return [*(found for found in kept if found.memory.id not in fit), *added]
-
-
-def _found(match: LessonMatch, now: datetime, weights: Weights) -> Found:
-    return Found(
-        memory=match.memory,
-        cosine=None,
-        bm25=0.0,
-        coverage=0.0,
-        matched=(),
-        parts={"context": match.context, "tools": match.tools or 0.0},
-        similarity=match.score,
-        score=ranking.score(match.memory, match.score, now, weights),
-        kept=True,
-    )
 
 
 def _is_over(match: LessonMatch, now: datetime) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from hindsight_core import ranking
 from hindsight_core.capture import ANSWER_SLOTS, is_standing
 from hindsight_core.engine.core import Core
 from hindsight_core.ports import Where
@@ -73,7 +72,7 @@ def _beside(
     added = [
         replace(known.pop(rule.id), kept=True, why_not="")
         if rule.id in known
-        else _found(rule, now, core.settings.weights)
+        else Found.beside(rule, now, core.settings.weights, parts={"standing": 1.0})
         for rule in new
     ]
     shown = [found for found in known.values() if found.kept]
@@ -105,17 +104,3 @@ def _standing(core: Core, scope: Scope, now: datetime) -> list[Memory]:
 
 def _is_rule(memory: Memory, now: datetime) -> bool:
     return memory.source in _PERSONS and (memory.expires_at is None or memory.expires_at > now)
-
-
-def _found(memory: Memory, now: datetime, weights: ranking.Weights) -> Found:
-    return Found(
-        memory=memory,
-        cosine=None,
-        bm25=0.0,
-        coverage=0.0,
-        matched=(),
-        parts={"standing": 1.0},
-        similarity=0.0,
-        score=ranking.score(memory, 0.0, now, weights),
-        kept=True,
-    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.guard.conflicts_hant import simplify
+from hindsight_core.han import numeral
 from hindsight_core.text import clean, fold
 
 __all__ = ["Quantity", "quantities"]
@@ -100,8 +101,6 @@ _WORDS: Final = {
     for word in words.split()
 }
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "k": 1_000}
-_DIGITS: Final = {d: n for n, d in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0, "俩": 2}
-_TENS: Final = {"十": 10, "百": 100, "千": 1_000}
 _TOKEN: Final = re.compile(
     r"(?P<date>\d{4}[-/年]\d{1,2}[-/月]\d{1,2})"
     r"|(?P<clock>\d{1,2}:\d{2})"
@@ -162,33 +161,10 @@ def _value(kind: str | None, piece: str) -> float | None:
         head, dot, tail = plain.partition(".")
         return float(head[:15] + dot + tail.replace(".", "")[:6])
     if kind == "han":
-        return _han(piece)
+        return numeral(piece)
     if kind == "word":
         return _WORDS.get(piece)
     return None
-
-
-def _han(piece: str) -> float | None:
-    """Read a Chinese numeral; None for what is no number by itself."""
-    if piece == "半":
-        return 0.5
-    half = 0.5 if piece.endswith("半") else 0.0
-    piece = piece.rstrip("半")
-    if len(piece) > 12 or not piece:
-        return None
-    if all(sign in _DIGITS for sign in piece):
-        return float("".join(str(_DIGITS[sign]) for sign in piece)) + half
-    total, section, digit = 0, 0, 0
-    for sign in piece:
-        if sign in _DIGITS:
-            digit = _DIGITS[sign]
-        elif sign in _TENS:
-            section += (digit or 1) * _TENS[sign]
-            digit = 0
-        else:
-            total += max(section + digit, 1) * 10_000
-            section = digit = 0
-    return total + section + digit + half
 
 
 def _with_unit(
@@ -230,4 +206,4 @@ def _minutes(tail: str) -> float:
     digits = tail.rstrip("分")
     if not digits:
         return 0.0
-    return float(digits) if digits.isdigit() else (_han(digits) or 0.0)
+    return float(digits) if digits.isdigit() else (numeral(digits) or 0.0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import datetime
+from typing import Final, Self
 
+from hindsight_core import ranking
 from hindsight_core.ports import Where
 from hindsight_core.ranking import ScoreBreakdown
 from hindsight_core.schema import Memory
@@ -64,6 +67,29 @@ class Found:
     question: int = 0
     kept: bool
     why_not: str = ""
+
+    @classmethod
+    def beside(
+        cls,
+        memory: Memory,
+        now: datetime,
+        weights: ranking.Weights,
+        *,
+        similarity: float = 0.0,
+        parts: Mapping[str, float] | None = None,
+    ) -> Self:
+        """A memory that is kept although the search itself did not find it."""
+        return cls(
+            memory=memory,
+            cosine=None,
+            bm25=0.0,
+            coverage=0.0,
+            matched=(),
+            parts=dict(parts or {}),
+            similarity=similarity,
+            score=ranking.score(memory, similarity, now, weights),
+            kept=True,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from hindsight_core import ranking
 from hindsight_core.ranking import Weights
 from hindsight_core.recall.found import Found
 from hindsight_core.schema import Memory, Status
@@ -57,7 +56,7 @@ def with_rivals(
     others = {found.memory.id: found for found in candidates if not found.kept}
     for memory in rivals.values():
         if _stands(memory, now):
-            seen = others.pop(memory.id, None) or _unseen(memory, now, weights)
+            seen = others.pop(memory.id, None) or Found.beside(memory, now, weights)
             kept[memory.id] = replace(seen, kept=True, why_not="")
     shown: list[Found] = []
     for found in list(kept.values()):
@@ -83,18 +82,4 @@ def _stands(memory: Memory, now: datetime) -> bool:
         memory.status is Status.ACTIVE
         and memory.superseded_by is None
         and (memory.expires_at is None or memory.expires_at > now)
-    )
-
-
-def _unseen(memory: Memory, now: datetime, weights: Weights) -> Found:
-    """A memory that the search itself did not find."""
-    return Found(
-        memory=memory,
-        cosine=None,
-        bm25=0.0,
-        coverage=0.0,
-        matched=(),
-        similarity=0.0,
-        score=ranking.score(memory, 0.0, now, weights),
-        kept=True,
     )
