@@ -7,40 +7,19 @@ the statement is against. Entries are `tool/argument=value`, the value as JSON.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.preferences import PreferenceFinding, read_preference
 from hindsight_core.capture.preferences_replacing import hold_apart, stands_beside
-from hindsight_core.capture.wording import Wording
+from hindsight_core.capture.wording import Wording, says
 from hindsight_core.schema import Memory, Polarity, ToolCall
 from hindsight_core.text import fold
 
 __all__ = ["SaidOf", "inherits", "resets", "said_of"]
 
 _MAX: Final = 8
-_FORCE: Final = re.compile(
-    r"\b(?:always|only|must|all|every\w*|any\w*|each|whatever|whoever|wherever|never|as of|has to|"
-    r"from (?:now|today|here)|in future|for good|no other|not)\b"
-    r"|一律|一概|都|全|只|今后|以后|往后|每|凡|必须|务必|统统|统一|向来|从来|从今|默认|固定|永远|总是|归"
-)
-_THROUGHOUT: Final = re.compile(
-    r"\bas (?:in|with|for|on) (?:all|every)|\b(?:use|do) that (?:for|with) "
-    r"|\bthat's how\b|\bthe way i always\b"
-    r"|向来|一向|顿顿|餐餐|次次|回回|份份|天天|我[^,。]{0,4}都(?:这样|这么|如此)"
-)
-_LIKED: Final = re.compile(r"\bi (?:like|prefer|want|need)\b|我(?:要|喜欢|习惯|爱)")
-_BOUNDED: Final = re.compile(
-    r"\b(?:at (?:least|most)|up to|(?:mini|maxi)mum|or (?:more|less))\b"
-    r"|\b(?:under|over|above|below|between)\b"
-    r"|起码|至少|最少|最多|至多|顶多|以上|以下|以内|不超过|不低于|左右"
-)
-_MYSELF: Final = re.compile(r"\bmyself\b|我(?:自己|亲自)|我来|归我|由我")
-_NEGATED: Final = re.compile(
-    r"\b(?:no|not|never|without|none|nothing|nobody)\b|n't\b|不(?![管论但])|别|勿|免|无(?!论)|没"
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,7 +80,7 @@ def _told(call: ToolCall, wording: Wording) -> Iterator[tuple[str, int]]:
     for name, value in call.args.items():
         if isinstance(value, bool) or value in (0, None, ""):
             said = wording.clause_of_name(name)
-            if said and (not value) == bool(_NEGATED.search(said)):
+            if said and (not value) == says("negated", said):
                 yield name, len(wording.text)
         elif (at := wording.place(value)) >= 0:
             yield name, at
@@ -133,12 +112,12 @@ def _may_settle(call: ToolCall, name: str, wording: Wording, finding: Preference
     if isinstance(value, bool) or value in (0, None, ""):
         return True
     if _is_exact(value):
-        liked = _FORCE.search(wording.text) or _LIKED.search(wording.clause(value))
-        return liked is not None and not _BOUNDED.search(wording.text)
+        liked = says("force", wording.text) or says("liked", wording.clause(value))
+        return liked and not says("bounded", wording.text)
     if finding.polarity is Polarity.AGAINST:
         return _among(value, finding.want)
-    forced = _FORCE.search(wording.clause(value)) or _THROUGHOUT.search(wording.text)
-    return forced is not None and not _among(value, finding.avoid)
+    forced = says("force", wording.clause(value)) or says("throughout", wording.text)
+    return forced and not _among(value, finding.avoid)
 
 
 def _is_exact(value: object) -> bool:
@@ -162,8 +141,8 @@ def _refused(
     finding: PreferenceFinding, call: ToolCall, after: Sequence[ToolCall], wording: Wording
 ) -> Iterator[tuple[str, str]]:
     """What a call did that was then undone and is what the statement rules out: name and word."""
-    mine = _MYSELF.search(wording.text) is not None
-    if not mine and _NEGATED.search(wording.text) is None:
+    mine = says("myself", wording.text)
+    if not mine and not says("negated", wording.text):
         return
     free = Wording.read(" ".join((*(() if mine else finding.want), *finding.except_)))
     for name, value in call.args.items():

@@ -7,15 +7,18 @@ it asks, and which had what it rules out.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
 
 from hindsight_core.han import numeral, simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import count_cjk, fold
 
-__all__ = ["Wording", "codes_of"]
+__all__ = ["Wording", "codes_of", "says"]
 
 _MAX_READ: Final = 600
 _MAX_VALUE: Final = 80
@@ -33,54 +36,50 @@ _SPELT: Final = {
     **{word: value for value, word in enumerate(_ONES.split(), start=2)},
     **{word: 10 * value for value, word in enumerate(_DECADES.split(), start=2)},
 }
-_EMPTY_WORDS: Final = """
-a all always an and any are as at auto be by default false for from has have her his i if in is it
-its me my never new no none not of off on one only or our out own please so the them they this to
-true up us we with yes you your
-"""
-_SAYS_NOTHING: Final = frozenset(_EMPTY_WORDS.split())
-_CODES: Final = {
-    "eur": "euro 欧元",
-    "usd": "dollar us-dollar 美元 美金",
-    "gbp": "pound sterling 英镑",
-    "chf": "franc 瑞郎 瑞士法郎 法郎",
-    "jpy": "yen 日元",
-    "cny": "yuan renminbi rmb 人民币",
-    "en-gb": "british 英式",
-    "en-us": "american 美式",
-    "en": "english 英语 英文",
-    "de": "german 德语 德文",
-    "fr": "french 法语 法文",
-    "es": "spanish 西班牙语 西语",
-    "it": "italian 意大利语",
-    "pt": "portuguese 葡萄牙语",
-    "nl": "dutch 荷兰语",
-    "ja": "japanese 日语 日文",
-    "ko": "korean 韩语 韩文",
-    "zh": "chinese mandarin 中文 汉语",
-    "c": "celsius 摄氏",
-    "f": "fahrenheit 华氏",
-}
-_NAMES: Final = {name: code for code, names in _CODES.items() for name in names.split()}
 _SHORT: Final = 3
-_LIGHT_WORDS: Final = """
-again also always anything appear back before belong belongs book bring call choose come comes
-decision default does each every everything final forever from future gets give given goes have
-house instead just keep kept leaves like longer made make matter more most much must myself need
-never nothing office only order other permanently pick plan play please prefer print quote read
-rule same send sends serve show stay take takes tell than that them there these thing things think
-this those through time today tonight under unless want whatever when where whoever will with
-would write year
-"""
-_LIGHT: Final = frozenset(_LIGHT_WORDS.split())
-"""Words that do not tell one thing from another."""
 _ALIKE: Final = 4
+
+
+@cache
+def _tables() -> list[dict[str, Any]]:
+    """The words of each language."""
+    text = files("hindsight_core.capture").joinpath("wording.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text).values())
+
+
+@cache
+def _empty() -> frozenset[str]:
+    """Words that say nothing."""
+    return frozenset(word for table in _tables() for word in table["empty"])
+
+
+@cache
+def _light() -> frozenset[str]:
+    """Words that do not tell one thing from another."""
+    return frozenset(word for table in _tables() for word in table["light"])
+
+
+@cache
+def _names() -> dict[str, str]:
+    """What tools call the things of these names."""
+    codes = (item for table in _tables() for item in table["codes"].items())
+    return {name: code for code, names in codes for name in names}
+
+
+def says(name: str, text: str) -> bool:
+    """Whether a folded text has what a list of the tables names, in any language: `force`."""
+    return _pattern(name).search(text) is not None
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(one for table in _tables() for one in table[name]))
 
 
 def codes_of(term: str) -> frozenset[str]:
     """Return the codes by which tools call what a term names: `eur` for "euros"."""
     words = (term, stem(term), term.rstrip("s"))
-    return frozenset(_NAMES[word] for word in words if word in _NAMES)
+    return frozenset(_names()[word] for word in words if word in _names())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,7 +163,7 @@ class Wording:
             word
             for word in self.places
             if word.isascii() and word.isalpha() and len(word) > _SHORT
-            if word not in _LIGHT and word not in _SAYS_NOTHING and word not in _SPELT
+            if word not in _light() and word not in _empty() and word not in _SPELT
         )
 
     def speaks_of(self, words: Iterable[str]) -> bool:
@@ -177,7 +176,7 @@ class Wording:
             return len(word) > 1 and word in self.text
         forms = (word, stem(word))
         told = any(form in self.places for form in forms)
-        return told and len(word) > 1 and word not in _SAYS_NOTHING
+        return told and len(word) > 1 and word not in _empty()
 
     def _clock(self, plain: str, hour: int, minute: int) -> int:
         if plain in self.text:
@@ -186,12 +185,12 @@ class Wording:
         return -1 if half is None else self.numbers.get(hour + half, -1)
 
     def _phrase(self, plain: str) -> int:
-        if plain in self.places and plain not in _SAYS_NOTHING:
+        if plain in self.places and plain not in _empty():
             return self.places[plain]
         if count_cjk(plain):
             packed = plain.replace(" ", "")
             return self.text.replace(" ", "").find(packed) if len(packed) > 1 else -1
-        words = [word for word in _WORD.findall(plain) if word not in _SAYS_NOTHING]
+        words = [word for word in _WORD.findall(plain) if word not in _empty()]
         if not words or not any(len(word) >= _SHORT for word in words):
             return -1
         found = [self._word(word) for word in words]

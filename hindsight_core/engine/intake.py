@@ -5,9 +5,8 @@ Reading, merging and writing back is repeated when another process changed a rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from math import inf
@@ -24,6 +23,7 @@ from hindsight_core.capture import (
     withdraw,
 )
 from hindsight_core.engine.admitting import HELD, may_join, verdict_on, waiting
+from hindsight_core.engine.call_lessons import with_their_lessons
 from hindsight_core.engine.contradicting import contradict
 from hindsight_core.engine.core import Core, owner_is_gone
 from hindsight_core.engine.crediting import credit_uses
@@ -38,12 +38,13 @@ from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, Verdict
-from hindsight_core.ports import AuditEntry, CallRecord, PutResult, RunInfo, Where
+from hindsight_core.ports import AuditEntry, PutResult, RunInfo, Where
 from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_text
 
 __all__ = ["Intake"]
 
-_TRIES, _BATCH = 8, 100
+_TRIES: Final = 8
+_BATCH: Final = 100
 _IDLE: Final = timedelta(seconds=60)
 """After this long without an event a run that never ended counts as over."""
 
@@ -159,7 +160,7 @@ class Intake:
             run_id,
             through=len(events),
             memories=list(memories.values()),
-            calls=_with_lessons(judgement, memories.values()),
+            calls=with_their_lessons(judgement, memories.values()),
             uses=uses,
         )
         tell_superseded(self._core, memories.values())
@@ -212,10 +213,10 @@ class Intake:
             kept = withdraw(memory, run_id)
             if kept != memory:
                 yield self._revised(kept, memory)
-        tasks = {call.situation.partition("/")[0] for call in judgement.calls}
+        tasks = {_task(call.situation) for call in judgement.calls}
         counted = (store.call_stats(scope, signature=one) for one in judgement.cleared)
         failed = [stats for found in counted for stats in found if stats.memory_id]
-        here = {stats.memory_id for stats in failed if stats.situation.partition("/")[0] in tasks}
+        here = {stats.memory_id for stats in failed if _task(stats.situation) in tasks}
         named = {m.id: m for m in store.get(scope, sorted({s.memory_id for s in failed}))}
         for tool in judgement.cleared_tools:  # a lesson that no count leads to any more
             where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
@@ -242,19 +243,5 @@ class Intake:
         return over or self._core.clock() - run.last_at > _IDLE
 
 
-def _with_lessons(judgement: Judgement, memories: Iterable[Memory]) -> list[CallRecord]:
-    """The calls, each failing one with the lesson that names it, so that the gate finds it.
-
-    The lesson of this run's own task goes before that of another which the run changed as well.
-    """
-    own = {candidate.dedupe_key for candidate in judgement.candidates}
-    lessons = {
-        call.signature: memory.id
-        for memory in sorted(memories, key=lambda one: one.dedupe_key in own)
-        if memory.lesson is not None
-        for call in memory.lesson.mistake.calls
-    }
-    return [
-        call if call.ok else replace(call, memory_id=lessons.get(call.signature, ""))
-        for call in judgement.calls
-    ]
+def _task(situation: str) -> str:
+    return situation.partition("/")[0]
