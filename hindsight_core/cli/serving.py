@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import threading
-from types import FrameType
+from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -49,17 +48,15 @@ def serve(
         from hindsight_core.observing.prometheus import PrometheusObserver
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", error.name or "uvicorn", reason=str(error)) from error
-    from hindsight_core.service import HealthApp
+    from hindsight_core.service import HealthApp, end_on_sigterm
 
     observer = PrometheusObserver()
     stop = threading.Event()
     with Hindsight.open(store, lazy=True, observer=observer) as hindsight:
         worker = threading.Thread(target=_look_after, args=(hindsight, stop), daemon=True)
         worker.start()
-        # The server raises the signal once more when it has ended: nothing would follow it.
-        signal.signal(signal.SIGTERM, _ended)
-        try:
-            uvicorn.run(
+        server = uvicorn.Server(
+            uvicorn.Config(
                 HealthApp(hindsight, registry=observer.registry),
                 host=host,
                 port=port,
@@ -67,6 +64,11 @@ def serve(
                 access_log=False,
                 timeout_graceful_shutdown=_GRACE,
             )
+        )
+        # Beside its own handler: for the time before that one, and what follows after it.
+        end_on_sigterm(partial(setattr, server, "should_exit", True), code=0)
+        try:
+            server.run()
         finally:
             stop.set()
             worker.join(timeout=10)
@@ -82,7 +84,3 @@ def _look_after(hindsight: Hindsight, stop: threading.Event) -> None:
                 hindsight.flush()
                 hindsight.idle.begin()
         stop.wait(_EVERY)
-
-
-def _ended(number: int, frame: FrameType | None) -> None:
-    del number, frame

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import signal
 import ssl
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
 
 from hindsight_core import ConfigurationError
+from hindsight_core.service import end_on_sigterm
 
 __all__ = ["serve"]
 
@@ -57,10 +57,7 @@ def serve(
         address = f"{scheme}://{f'[{shown}]' if ':' in shown else shown}:{number}"
         sys.stderr.write(announce(address) + "\n")
         sys.stderr.flush()
-        # The server raises the signal once more when it has ended: nothing would follow it.
-        signal.signal(signal.SIGTERM, _ended)
-        uvicorn.Server(config).run(sockets=[listener])
-
-
-def _ended(number: int, frame: FrameType | None) -> None:
-    del number, frame
+        server = uvicorn.Server(config)
+        # Beside its own handler: for the time before that one, and what follows after it.
+        end_on_sigterm(partial(setattr, server, "should_exit", True), code=0)
+        server.run(sockets=[listener])

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from types import FrameType
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Final, cast
 
 import anyio
 
 from hindsight_core import Hindsight, StoreError
+from hindsight_core.service import end_on_sigterm
 from mcp_hindsight._callers import Caller
 from mcp_hindsight._doors import allowed_hosts
 from mcp_hindsight._lines import ScreenedLines, WireOut
@@ -23,6 +24,8 @@ from mcp_hindsight.server import build_server
 from mcp_hindsight.toolbox import Toolbox
 
 __all__ = ["opened", "serve_http", "serve_stdio"]
+
+_TERMINATED: Final = 128 + signal.SIGTERM
 
 
 @contextmanager
@@ -49,18 +52,27 @@ def serve_stdio(toolbox: Toolbox, caller: Caller) -> None:
     """Serve one client over stdin and stdout until it closes them; on SIGTERM exit with 143."""
     server = build_server(toolbox, lambda _: caller)
 
-    async def serve() -> None:
+    async def serve() -> bool:
+        loop, stopped = asyncio.get_running_loop(), anyio.CancelScope()
+
+        def stop() -> None:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                loop.call_soon_threadsafe(stopped.cancel)
+
+        end_on_sigterm(stop, code=_TERMINATED)
         out = WireOut(sys.stdout.buffer)
         # The SDK asks no more of the two than these have.
         lines = cast("Any", ScreenedLines(stdin, out))
-        async with stdio_server(lines, cast("Any", out)) as streams:
-            with redirect_stdout(sys.stderr):  # stdout belongs to the protocol
-                await serve_streams(server, streams)
+        with stopped:
+            async with stdio_server(lines, cast("Any", out)) as streams:
+                with redirect_stdout(sys.stderr):  # stdout belongs to the protocol
+                    await serve_streams(server, streams)
+        return stopped.cancel_called
 
-    signal.signal(signal.SIGTERM, _leave)
     # A file of our own: one that a thread still reads must not be closed at the end.
     stdin = cast("BinaryIO", open(sys.stdin.fileno(), "rb", closefd=False))  # noqa: SIM115
-    anyio.run(serve)
+    if anyio.run(serve):
+        raise SystemExit(_TERMINATED)
 
 
 def serve_http(
@@ -99,8 +111,3 @@ def serve_http(
         announce=lambda at: f"memory at {at}/mcp (streamable HTTP) and {at}/sse (SSE)",
         certificate=certificate,
     )
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    del frame
-    raise SystemExit(128 + number)

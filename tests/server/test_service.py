@@ -213,6 +213,21 @@ def test_a_service_that_is_told_to_end_closes_its_store(tmp_path):
     assert not (tmp_path / "memory.db-wal").exists()  # who closes a store last takes its log away
 
 
+def test_a_service_that_is_told_to_end_before_it_listens_ends_too():
+    start = (
+        "import os, signal, uvicorn\n"
+        "from functools import partial\n"
+        "from hindsight_core.service import end_on_sigterm\n"
+        "async def app(scope, receive, send): ...\n"
+        "server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan='off'))\n"
+        "end_on_sigterm(partial(setattr, server, 'should_exit', True), code=7)\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\n"
+        "server.run()\n"
+    )
+    told = subprocess.run([sys.executable, "-c", start], check=False, timeout=60)
+    assert told.returncode == 0
+
+
 class LateServer:
     """A PostgreSQL server of this test's own, which is stopped and started at its place."""
 
