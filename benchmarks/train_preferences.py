@@ -1,7 +1,7 @@
 """Learn the weights of `hindsight_core/capture/languages/CODE.json` from the project's own texts.
 
 `python -m benchmarks.train_preferences` cross-validates and prints; with `--write` it also learns
-from all texts and writes the weights. The model is the one that `preferences_score` applies:
+from all texts and writes the weights. The model is the one that `preferences.score` applies:
 logistic regression over classes and tf-idf grams with a ridge penalty, where a class that the table
 says can only speak for (or against) a lasting statement keeps that sign. A text that lasts is
 represented by its likeliest sentence, a text that does not by all of its sentences, and the choice
@@ -24,9 +24,9 @@ from scipy.optimize import minimize
 
 from benchmarks.preference_corpus import Example, examples
 from hindsight_core.capture import languages
-from hindsight_core.capture.preferences_features import compiled
-from hindsight_core.capture.preferences_score import FEW_SENTENCES, parts_of, with_context
-from hindsight_core.capture.preferences_text import mask, sentences, window
+from hindsight_core.capture.preferences.features import compiled
+from hindsight_core.capture.preferences.score import FEW_SENTENCES, parts_of, with_context
+from hindsight_core.capture.preferences.text import mask, sentences, window
 
 PENALTY_CLASSES = 2.0
 PENALTY_GRAMS = 2.0

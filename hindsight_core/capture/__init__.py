@@ -31,8 +31,8 @@ from hindsight_core.capture.preferences import (
     extract_preferences,
     read_preference,
 )
-from hindsight_core.capture.preferences_replacing import hold_apart, replaces, stands_beside
-from hindsight_core.capture.preferences_terms import entities_of, topics_of
+from hindsight_core.capture.preferences.replacing import hold_apart, replaces, stands_beside
+from hindsight_core.capture.preferences.terms import entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import (
     Judgement,

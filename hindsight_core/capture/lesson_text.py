@@ -10,9 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hindsight_core.capture.corrections import is_measure, is_stated
-from hindsight_core.capture.means import is_asked_for
-from hindsight_core.capture.similar_calls import difference, profile, short_value, similarity
+from hindsight_core.capture.pairing.corrections import is_measure, is_stated
+from hindsight_core.capture.pairing.means import is_asked_for
+from hindsight_core.capture.pairing.similar_calls import (
+    difference,
+    profile,
+    short_value,
+    similarity,
+)
 from hindsight_core.han import simplified
 from hindsight_core.schema import Lesson, ToolCall
 from hindsight_core.text import count_cjk, fold, shorten

@@ -18,7 +18,7 @@ from hindsight_core.capture.lesson_text import (
     other_tool_text,
     words_of,
 )
-from hindsight_core.capture.same_aim import blamed_arguments
+from hindsight_core.capture.pairing.same_aim import blamed_arguments
 from hindsight_core.schema import (
     Candidate,
     Correction,

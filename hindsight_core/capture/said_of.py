@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.preferences import PreferenceFinding, read_preference
-from hindsight_core.capture.preferences_replacing import hold_apart, stands_beside
+from hindsight_core.capture.preferences.replacing import hold_apart, stands_beside
 from hindsight_core.capture.wording import Wording, says
 from hindsight_core.schema import Memory, Polarity, ToolCall
 from hindsight_core.text import fold

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from hindsight_core.capture.preferences import read_preference
-from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
-from hindsight_core.capture.preferences_terms import topics_of
+from hindsight_core.capture.preferences.features import compiled, fold_sentence, language_of
+from hindsight_core.capture.preferences.terms import topics_of
 from hindsight_core.schema import Kind
 
 __all__ = ["ANSWER_SLOTS", "is_standing"]

@@ -14,7 +14,7 @@ from typing import Final
 
 from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.outcomes import says_no_effect, says_verdict
-from hindsight_core.capture.similar_calls import mentions
+from hindsight_core.capture.pairing.similar_calls import mentions
 from hindsight_core.schema import ErrorClass, Memory, ToolCall
 
 __all__ = ["Course", "State", "had_no_effect", "in_state", "is_of_one_state"]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.preferences_features import compiled, language_of
-from hindsight_core.capture.preferences_terms import terms_of
-from hindsight_core.capture.preferences_text import mask, sentences
+from hindsight_core.capture.preferences.features import compiled, language_of
+from hindsight_core.capture.preferences.terms import terms_of
+from hindsight_core.capture.preferences.text import mask, sentences
 from hindsight_core.capture.replies import families, find
 from hindsight_core.han import simplified
 from hindsight_core.stem import stem

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from hindsight_core.capture import BadLineError
-from hindsight_core.capture.histories_files import read_values
+from hindsight_core.capture.histories.files import read_values
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.schema import SCHEMA_VERSION, Memory
 

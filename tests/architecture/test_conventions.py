@@ -28,14 +28,11 @@ def test_a_module_has_one_reason_to_change_and_fits_on_a_few_screens(path):
 
 LONGER: dict[str, int] = {
     # A shrinking list of modules that are longer, each with its present length as the limit.
-    "hindsight_core/schema.py": 460,
+    "hindsight_core/schema.py": 420,
     "hindsight_core/ports.py": 320,
     "hindsight_core/engine/door.py": 460,
     "hindsight_core/engine/recorder.py": 400,
-    "hindsight_core/capture/outcomes/_json.py": 300,
-    "hindsight_core/capture/run.py": 320,
-    "hindsight_core/capture/signatures.py": 300,
-    "integrations/langchain_hindsight/middleware.py": 330,
+    "integrations/langchain_hindsight/middleware.py": 310,
 }
 
 

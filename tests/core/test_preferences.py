@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from hindsight_core.capture.preferences import MAX_FINDINGS, extract_preferences, read_preference
-from hindsight_core.capture.preferences_replacing import replaces
+from hindsight_core.capture.preferences.replacing import replaces
 from hindsight_core.schema import Kind, Polarity
 
 

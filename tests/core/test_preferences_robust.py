@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.capture.preferences import extract_preferences
-from hindsight_core.capture.preferences_joining import MAX_STATEMENT
-from hindsight_core.capture.preferences_text import MAX_CONSIDERED, mask, sentences, window
+from hindsight_core.capture.preferences.joining import MAX_STATEMENT
+from hindsight_core.capture.preferences.text import MAX_CONSIDERED, mask, sentences, window
 
 ANY_CHARACTER = st.characters(exclude_categories=())
 PIECES = st.sampled_from(
@@ -126,7 +126,7 @@ def test_of_a_long_text_head_and_tail_are_judged_and_no_sentence_is_cut():
 def test_importing_compiles_no_table_and_loads_no_numpy():
     code = (
         "import sys; import hindsight_core.capture.preferences;"
-        "from hindsight_core.capture import preferences_features as f;"
+        "from hindsight_core.capture.preferences import features as f;"
         "assert 'numpy' not in sys.modules; assert not f._COMPILED"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

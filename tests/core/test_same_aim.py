@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindsight_core.capture import judge_outcome, make_call
-from hindsight_core.capture.corrections import corrects
-from hindsight_core.capture.same_aim import same_aim
+from hindsight_core.capture.pairing.corrections import corrects
+from hindsight_core.capture.pairing.same_aim import same_aim
 from hindsight_core.events import ToolCalled
 from hindsight_core.schema import Scope
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from hindsight_core.capture.redaction_labels import fits_code, secret_type, words_of
-from hindsight_core.capture.redaction_values import holds_secret
-from hindsight_core.capture.redaction_words import NEUTRAL_WORDS
+from hindsight_core.capture.redaction.labels import fits_code, secret_type, words_of
+from hindsight_core.capture.redaction.values import holds_secret
+from hindsight_core.capture.redaction.words import NEUTRAL_WORDS
 
 __all__ = [
     "MAX_DEPTH",

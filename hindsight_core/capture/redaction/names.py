@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import is_placeholder
-from hindsight_core.capture.redaction_labels import (
+from hindsight_core.capture.redaction.checks import is_placeholder
+from hindsight_core.capture.redaction.labels import (
     OTHER_HEADS,
     SHORT_CODES,
     fits,
@@ -19,15 +19,15 @@ from hindsight_core.capture.redaction_labels import (
     secret_type,
     words_of,
 )
-from hindsight_core.capture.redaction_spans import Finding
-from hindsight_core.capture.redaction_values import (
+from hindsight_core.capture.redaction.spans import Finding
+from hindsight_core.capture.redaction.values import (
     assigned_value,
     end_of_value,
     is_code,
     is_password,
     is_random,
 )
-from hindsight_core.capture.redaction_words import (
+from hindsight_core.capture.redaction.words import (
     LANGUAGES,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hindsight_core.capture.findings import JudgedCall, argument_text
 from hindsight_core.capture.outcomes import says_no_effect
-from hindsight_core.capture.similar_calls import mentions
+from hindsight_core.capture.pairing.similar_calls import mentions
 from hindsight_core.schema import ErrorClass
 
 __all__ = ["premature_calls"]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hindsight_core.capture.corrections import words_in
 from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.outcomes import looks, says_what_comes_first
+from hindsight_core.capture.pairing.corrections import words_in
 from hindsight_core.han import simplified
 from hindsight_core.text import fold
 

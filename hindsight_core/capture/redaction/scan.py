@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
-from hindsight_core.capture.redaction_personal import find_personal
-from hindsight_core.capture.redaction_secrets import find_secrets
-from hindsight_core.capture.redaction_spans import Finding, Masked, merge, outside
-from hindsight_core.capture.redaction_values import is_distinctive
+from hindsight_core.capture.redaction.personal import find_personal
+from hindsight_core.capture.redaction.secrets import find_secrets
+from hindsight_core.capture.redaction.spans import Finding, Masked, merge, outside
+from hindsight_core.capture.redaction.values import is_distinctive
 
 __all__ = [
     "MAX_REMEMBERED",

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from hindsight_core.capture.languages import Language
-from hindsight_core.capture.preferences_features import (
+from hindsight_core.capture.preferences.features import (
     Compiled,
     compiled,
     fold_sentence,

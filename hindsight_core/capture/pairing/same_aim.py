@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hindsight_core.capture._formats import format_of
-from hindsight_core.capture.corrections import corrects, is_measure, is_stated, words_in
-from hindsight_core.capture.means import by_other_means
 from hindsight_core.capture.outcomes import command_of, taken_by_others
-from hindsight_core.capture.same_command import same_command, topic_of
+from hindsight_core.capture.pairing.corrections import corrects, is_measure, is_stated, words_in
+from hindsight_core.capture.pairing.means import by_other_means
+from hindsight_core.capture.pairing.same_command import same_command, topic_of
 from hindsight_core.capture.signatures import canonical
 from hindsight_core.events import ToolCalled
 from hindsight_core.han import simplified

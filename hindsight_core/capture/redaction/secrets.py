@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import entropy, has_run, is_placeholder
-from hindsight_core.capture.redaction_formats import FORMATS, VENDORS
-from hindsight_core.capture.redaction_labels import words_of
-from hindsight_core.capture.redaction_names import find_assigned, name_around
-from hindsight_core.capture.redaction_phrases import find_told
-from hindsight_core.capture.redaction_spans import Finding
-from hindsight_core.capture.redaction_values import assigned_value, is_random
-from hindsight_core.capture.redaction_words import NOT_A_VALUE
+from hindsight_core.capture.redaction.checks import entropy, has_run, is_placeholder
+from hindsight_core.capture.redaction.formats import FORMATS, VENDORS
+from hindsight_core.capture.redaction.labels import words_of
+from hindsight_core.capture.redaction.names import find_assigned, name_around
+from hindsight_core.capture.redaction.phrases import find_told
+from hindsight_core.capture.redaction.spans import Finding
+from hindsight_core.capture.redaction.values import assigned_value, is_random
+from hindsight_core.capture.redaction.words import NOT_A_VALUE
 
 __all__ = ["find_secrets"]
 

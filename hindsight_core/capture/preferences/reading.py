@@ -1,7 +1,7 @@
 """Preferences, constraints and lasting facts that a user's own words state; no model is needed.
 
 A text is cut into sentences, what others wrote is masked, and each sentence is judged by the word
-classes of its language (`preferences_score`). Precision comes before recall: a wrong memory costs
+classes of its language (`preferences.score`). Precision comes before recall: a wrong memory costs
 more than a missed one.
 """
 
@@ -13,12 +13,12 @@ from itertools import pairwise
 from typing import Final
 
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
-from hindsight_core.capture.preferences_features import classes as classes_of
-from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
-from hindsight_core.capture.preferences_joining import clauses_of, statements
-from hindsight_core.capture.preferences_score import Judged, judge
-from hindsight_core.capture.preferences_terms import Terms, entities_of, terms_of, topics_of
-from hindsight_core.capture.preferences_text import Sentence, mask, sentences, window
+from hindsight_core.capture.preferences.features import classes as classes_of
+from hindsight_core.capture.preferences.features import compiled, fold_sentence, language_of
+from hindsight_core.capture.preferences.joining import clauses_of, statements
+from hindsight_core.capture.preferences.score import Judged, judge
+from hindsight_core.capture.preferences.terms import Terms, entities_of, terms_of, topics_of
+from hindsight_core.capture.preferences.text import Sentence, mask, sentences, window
 from hindsight_core.capture.taking_back import takes_back
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean, fold

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.capture.languages import Language, load
-from hindsight_core.capture.preferences_text import MASK
+from hindsight_core.capture.preferences.text import MASK
 
 __all__ = ["Compiled", "classes", "compiled", "fold_sentence", "grams", "language_of", "spelt_out"]
 

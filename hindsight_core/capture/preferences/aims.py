@@ -12,9 +12,9 @@ from typing import Final
 
 from hindsight_core.capture.languages import Language
 from hindsight_core.capture.preferences import PreferenceFinding
-from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
-from hindsight_core.capture.preferences_joining import clauses_of
-from hindsight_core.capture.preferences_terms import topics_of
+from hindsight_core.capture.preferences.features import compiled, fold_sentence, language_of
+from hindsight_core.capture.preferences.joining import clauses_of
+from hindsight_core.capture.preferences.terms import topics_of
 from hindsight_core.capture.standing import ANSWER_SLOTS
 from hindsight_core.schema import Kind
 from hindsight_core.stem import stem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import HEAD, entropy, is_placeholder, is_word_like
-from hindsight_core.capture.redaction_words import NOT_A_VALUE, SECRET_HEADS
+from hindsight_core.capture.redaction.checks import HEAD, entropy, is_placeholder, is_word_like
+from hindsight_core.capture.redaction.words import NOT_A_VALUE, SECRET_HEADS
 
 __all__ = [
     "assigned_value",

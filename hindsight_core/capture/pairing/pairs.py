@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from hindsight_core.capture.corrections import is_measure
 from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding, argument_text
 from hindsight_core.capture.outcomes import acts, looks
-from hindsight_core.capture.premature import premature_calls
-from hindsight_core.capture.prerequisites import prerequisite_of
-from hindsight_core.capture.same_aim import same_aim, topic_of_failure
-from hindsight_core.capture.similar_calls import Profile, mentions, profile, similarity
+from hindsight_core.capture.pairing.corrections import is_measure
+from hindsight_core.capture.pairing.premature import premature_calls
+from hindsight_core.capture.pairing.prerequisites import prerequisite_of
+from hindsight_core.capture.pairing.same_aim import same_aim, topic_of_failure
+from hindsight_core.capture.pairing.similar_calls import Profile, mentions, profile, similarity
 from hindsight_core.schema import ErrorClass
 
 __all__ = ["find_lessons"]

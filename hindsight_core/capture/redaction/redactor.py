@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import Any, Final, NoReturn, cast
 
-from hindsight_core.capture.redaction_fields import (
+from hindsight_core.capture.redaction.fields import (
     MAX_DEPTH,
     MAX_NODES,
     Fields,
@@ -21,8 +21,8 @@ from hindsight_core.capture.redaction_fields import (
     is_plain_name,
     is_secret,
 )
-from hindsight_core.capture.redaction_names import without_scheme
-from hindsight_core.capture.redaction_scan import (
+from hindsight_core.capture.redaction.names import without_scheme
+from hindsight_core.capture.redaction.scan import (
     MAX_REMEMBERED,
     Known,
     Redacted,
@@ -31,8 +31,8 @@ from hindsight_core.capture.redaction_scan import (
     redact_knowing,
     secrets_among,
 )
-from hindsight_core.capture.redaction_spans import Finding
-from hindsight_core.capture.redaction_values import is_distinctive
+from hindsight_core.capture.redaction.spans import Finding
+from hindsight_core.capture.redaction.values import is_distinctive
 
 __all__ = ["Finding", "Redacted", "Redactor", "redact"]
 

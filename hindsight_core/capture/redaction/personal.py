@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import (
+from hindsight_core.capture.redaction.checks import (
     digits,
     iban_length,
     is_iban,
@@ -18,8 +18,8 @@ from hindsight_core.capture.redaction_checks import (
     is_taiwan_id,
     luhn,
 )
-from hindsight_core.capture.redaction_spans import Finding
-from hindsight_core.capture.redaction_words import any_of
+from hindsight_core.capture.redaction.spans import Finding
+from hindsight_core.capture.redaction.words import any_of
 
 __all__ = ["find_personal"]
 

@@ -16,14 +16,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.preferences_features import (
+from hindsight_core.capture.preferences.features import (
     classes,
     compiled,
     fold_sentence,
     grams,
     language_of,
 )
-from hindsight_core.capture.preferences_text import MASK, Sentence
+from hindsight_core.capture.preferences.text import MASK, Sentence
 
 __all__ = ["FEW_SENTENCES", "Judged", "Parts", "judge", "parts_of", "with_context"]
 

@@ -18,8 +18,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, cast
 
-from hindsight_core.capture.histories_files import BadLineError, Value, read_values
-from hindsight_core.capture.histories_messages import RecordedStep, is_message, steps_of
+from hindsight_core.capture.histories.files import BadLineError, Value, read_values
+from hindsight_core.capture.histories.messages import RecordedStep, is_message, steps_of
 from hindsight_core.text import clean
 
 __all__ = ["BadLineError", "RecordedRun", "RecordedStep", "read_history"]

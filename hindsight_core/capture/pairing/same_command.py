@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hindsight_core.capture.corrections import corrects, is_stated, is_typo, words_in
 from hindsight_core.capture.outcomes import stages_of
+from hindsight_core.capture.pairing.corrections import corrects, is_stated, is_typo, words_in
 from hindsight_core.text import fold
 
 __all__ = ["same_command", "topic_of"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from hindsight_core.capture.corrections import is_measure, words_in
+from hindsight_core.capture.pairing.corrections import is_measure, words_in
 from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import fold, is_cjk

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.redaction_words import (
+from hindsight_core.capture.redaction.words import (
     KEY_QUALIFIERS,
     LANGUAGES,
     NEUTRAL_WORDS,

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture.redaction_checks import is_placeholder
-from hindsight_core.capture.redaction_spans import Finding
-from hindsight_core.capture.redaction_values import is_password
-from hindsight_core.capture.redaction_words import NOT_A_VALUE
+from hindsight_core.capture.redaction.checks import is_placeholder
+from hindsight_core.capture.redaction.spans import Finding
+from hindsight_core.capture.redaction.values import is_password
+from hindsight_core.capture.redaction.words import NOT_A_VALUE
 
 __all__ = ["find_told"]
 

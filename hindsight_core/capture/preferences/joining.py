@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.preferences_features import compiled, language_of
-from hindsight_core.capture.preferences_score import Judged
+from hindsight_core.capture.preferences.features import compiled, language_of
+from hindsight_core.capture.preferences.score import Judged
 
 __all__ = ["MAX_STATEMENT", "clauses_of", "statements"]
 

@@ -10,8 +10,8 @@ from typing import Final
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.limits import limits_of
 from hindsight_core.capture.preferences import PreferenceFinding
-from hindsight_core.capture.preferences_aims import aims_of, says_more
-from hindsight_core.capture.preferences_features import compiled, fold_sentence, language_of
+from hindsight_core.capture.preferences.aims import aims_of, says_more
+from hindsight_core.capture.preferences.features import compiled, fold_sentence, language_of
 from hindsight_core.capture.wording import Wording
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.stem import stem
