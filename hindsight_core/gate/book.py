@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hindsight_core.gate.cases import Cause, traits_of
 from hindsight_core.gate.decisions import Flag, Reason
+from hindsight_core.gate.traits import Cause, traits_of
 from hindsight_core.gate.wishes import CallView, Wish, breaks, is_elsewhere, view_of
 from hindsight_core.schema import ToolCall
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from hindsight_core.capture import says_of_the_moment
+from hindsight_core.capture import says_of_form, says_of_the_moment
 from hindsight_core.gate.arguments import Argument, arguments_of, is_quoted, occurs, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
 from hindsight_core.gate.missing import named_as_missing
+from hindsight_core.gate.narrowing import apart
+from hindsight_core.gate.shapes import is_rewritten, shape_of
+from hindsight_core.gate.traits import Cause, traits_of
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
 
-__all__ = ["Case", "Cause", "Traits", "first_of", "traits_of"]
+__all__ = ["Case", "first_of"]
 
 _STANDING: Final = frozenset(
     (
@@ -27,53 +29,16 @@ _STANDING: Final = frozenset(
 """Failures about a value itself, and not about what else is there at that time; what is transient
 is left out before, so what is unavailable is so for good."""
 _REQUIRED: Final = re.compile(
-    r"required|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
+    r"required|mandatory|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
     r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
 )
 _TOO_LITTLE: Final = re.compile(r"not enough|insufficient|\bbalance\b|不足|不够|余额")
 """What there is too little of is enough for a smaller thing: all else has to be the same, too."""
 _LETTERS: Final = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
 _SHORTEST: Final = 4
-_INNER: Final = re.compile(r" (?:names|begins) ")
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What a rule may ask of a call: the names it gives, and what is said of its values."""
-
-    names: frozenset[str]
-    said: frozenset[str]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cause:
-    """A call that has all of `said` and none of the names `lacks` is expected to fail."""
-
-    memory_id: str
-    error_class: str
-    failures: int
-    said: frozenset[str] = frozenset()
-    lacks: frozenset[str] = frozenset()
-    first: str = ""
-    """A tool that has to be called before in the run; then the cause meets nothing."""
-
-    def meets(self, call: Traits) -> bool:
-        """Whether a call of the tool is such a one."""
-        return self.said <= call.said and not self.lacks & call.names
-
-
-def traits_of(call: ToolCall) -> Traits:
-    """Read a call once, for any number of causes."""
-    values = arguments_of(call)
-    said: set[str] = set()
-    for value in values:
-        said.add(f"{value.name} as {value.format}")
-        said.update(f"{value.name} has {part}" for part in value.parts)
-        said.update(f"{value.name} names {name}" for name in value.names)
-        said.update(f"{value.name} begins {word}" for word in value.text.split()[:1])
-    # An error names what is nested by its last name.
-    names = {name for one in values for name in (one.name, one.name.rpartition(".")[2])}
-    return Traits(frozenset(names), frozenset(said))
+_PROSE: Final = frozenset(("words", "text", "word", "empty", "json"))
+"""Formats that a value may have beside any other: what worked has to be of a stricter one."""
+_INNER: Final = re.compile(r" (?:names|begins|written) ")
 
 
 def first_of(lesson: Lesson) -> str:
@@ -152,18 +117,48 @@ class Case:
             if (name in added and (named or len(self.failed) > 1)) or (
                 named and (name in told or _REQUIRED.search(self.error))
             ):
-                yield self._cause(lacks=[name])
+                yield from self._lacking(name)
+
+    def _lacking(self, name: str) -> Iterator[Cause]:
+        """That an argument is missed: by any call, or by those unlike what worked without it."""
+        without = [arguments_of(call) for call in self.good if name not in traits_of(call).names]
+        if not without:
+            yield self._cause(lacks=[name])
+        for call in self.failed if without else ():
+            yield self._cause(apart(call, without), lacks=[name])
 
     def _formats(self) -> Iterator[Cause]:
-        """A format that each failing value has and no value that worked."""
+        """A format, or a way of writing it, that each failing value has and none that worked."""
         for name in self._common_names():
             failed = self._values(self.failed, name)
             worked = self._values(self.fixes or self.worked, name)
             formats = {value.format for value in failed}
-            if len(formats) != 1 or not worked or formats & {value.format for value in worked}:
+            if len(formats) != 1 or not worked:
                 continue
-            if self._names(name) or len({value.text for value in failed}) > 1:
-                yield self._cause([f"{name} as {failed[0].format}"])
+            form = failed[0].format
+            other = form not in {value.format for value in worked}
+            if other and (self._names(name) or len({value.text for value in failed}) > 1):
+                yield self._cause([f"{name} as {form}"])
+            elif self._is_rewritten(name):
+                shapes = {shape_of(value.text) for value in failed}
+                loose = form.startswith("number ") or _PROSE & {value.format for value in worked}
+                if other and not loose:
+                    yield self._cause([f"{name} as {form}"])
+                elif len(shapes) == 1 and not shapes & {shape_of(one.text) for one in worked}:
+                    yield self._cause([f"{name} written {shapes.pop()}"])
+
+    def _is_rewritten(self, name: str) -> bool:
+        """Whether the fix of a call wrote a value of it otherwise, and changed nothing else.
+
+        Where the error speaks of how it is written, or the very same signs were put in another
+        order; then all else that was changed has to be so, too.
+        """
+        of_form = says_of_form(self.error)
+        return any(
+            is_rewritten(name, failed, fix, of_form=of_form)
+            for failed in self.failed
+            for fix in self.fixes
+        )
 
     def _named_values(self) -> Iterator[Cause]:
         """Values, or parts of them, that all failing calls share and that the error names.

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from hindsight_core.gate.arguments import plain
-from hindsight_core.gate.cases import Case, Cause, first_of, traits_of
+from hindsight_core.gate.cases import Case, first_of
+from hindsight_core.gate.traits import Cause, traits_of
 from hindsight_core.schema import Lesson, Memory, ToolCall
 
 __all__ = ["causes_of", "contradicted"]

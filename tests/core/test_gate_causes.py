@@ -7,7 +7,7 @@ import pytest
 from hindsight_core import Hindsight
 from hindsight_core.capture import make_call
 from hindsight_core.gate import causes_of, contradicted
-from hindsight_core.gate.cases import traits_of
+from hindsight_core.gate.traits import traits_of
 from hindsight_core.schema import (
     Correction,
     ErrorClass,
@@ -312,3 +312,121 @@ def test_what_there_is_too_little_of_may_do_for_a_smaller_thing(error):
         assert not flags(
             lessons, "rebook", {"flight": "HA72", "cabin": "economy", "payment": "gift_card_1"}
         )
+
+
+FAROE = lesson(
+    "make_waybill",
+    [{"lot": 71, "region": "Faroe"}],
+    "eori_number is mandatory for this destination",
+    fixes=[{"lot": 71, "region": "Faroe", "eori_number": "GB11"}],
+    worked=[{"lot": 74, "region": "Jutland"}],
+    kind=ErrorClass.SOFT,
+)
+
+
+@pytest.mark.parametrize(
+    ("args", "again"),
+    [
+        ({"lot": 71, "region": "Faroe"}, True),
+        ({"lot": 80, "region": "Faroe"}, True),
+        ({"lot": 80, "region": "Faroe", "eori_number": "GB12"}, False),
+        ({"lot": 80, "region": "Jutland"}, False),
+        ({"lot": 80, "region": "Skane"}, False),
+        ({"lot": 80}, False),
+    ],
+)
+def test_what_is_missed_only_by_one_class_of_calls_is_missed_by_those_alone(args, again):
+    assert flags([FAROE], "make_waybill", args) is again
+
+
+def test_what_is_missed_by_one_thing_of_many_is_missed_by_that_very_call():
+    known = [
+        lesson(
+            "改分",
+            [{"学号": 31, "分数": 84}],
+            "复核人为必填",
+            fixes=[{"学号": 31, "分数": 84, "复核人": "蒋"}],
+            worked=[{"学号": 32, "分数": 60}],
+        )
+    ]
+    assert flags(known, "改分", {"学号": 31, "分数": 84})
+    assert not flags(known, "改分", {"学号": 33, "分数": 84})
+    assert not flags(known, "改分", {"学号": 31, "分数": 84, "复核人": "韩"})
+
+
+@pytest.mark.parametrize(
+    ("error", "old", "new", "again", "free"),
+    [
+        ("wrong format, want YYYYWnn", "week 12 of 2031", "2031W12", "week 13 of 2031", "2031W14"),
+        ("月份格式有误，应写成 YYYYMM", "2031年三月", "203103", "2032年五月", "203205"),
+        ("时间格式不对，如 HH:MM", "下午3点", "15:00", "上午9点", "09:00"),
+        ("not in the format YYYY-MM-DD", "31/03/2031", "2031-03-31", "01/04/2031", "2031-04-01"),
+        ("format is YYYY/MM/DD", "31/03/2031", "2031/03/31", "01/04/2031", "2031/04/01"),
+        ("use longitude,latitude", "31.2,121.5", "121.5,31.2", "39.9,116.4", "116.4,39.9"),
+    ],
+)  # fmt: skip
+def test_another_value_written_as_the_one_that_was_put_right_is_known_again(
+    error, old, new, again, free
+):
+    known = [lesson("fetch", [{"p": old, "kind": "all"}], error, [{"p": new, "kind": "all"}])]
+    assert flags(known, "fetch", {"p": again, "kind": "all"})
+    assert not flags(known, "fetch", {"p": free, "kind": "all"})
+    assert not flags(known, "other", {"p": again, "kind": "all"})
+
+
+@pytest.mark.parametrize(
+    ("error", "old", "new", "free"),
+    [
+        # one of several, not a way of writing
+        ("file format not supported: mp4", "mp4", "wav", "mp3"),
+        ("format must be one of: a4, letter", "b5x", "letter", "a4"),
+        ("格式只支持 mp3、wav", "mp4", "wav", "mp3"),
+        # how it is written is not what was wrong
+        ("value too large", "2031年第一季度", "2031Q1", "2031年第二季度"),
+        # which of the two numbers comes first cannot be told
+        ("order should be longitude,latitude", "48.8,2.3", "2.3,48.8", "51.5,0.1"),
+        # free text
+        ("query is not in the right format", "two words", "other words", "three words"),
+    ],
+)
+def test_what_is_no_other_way_of_writing_is_not_held_against_another_value(error, old, new, free):
+    known = [lesson("fetch", [{"p": old, "kind": "all"}], error, [{"p": new, "kind": "all"}])]
+    assert not flags(known, "fetch", {"p": free, "kind": "all"})
+
+
+def test_of_two_things_that_were_changed_none_is_known_to_have_been_written_wrong():
+    known = [
+        lesson(
+            "fetch",
+            [{"p": "2031年第一季度", "kind": "all"}],
+            "格式错误",
+            fixes=[{"p": "2031Q1", "kind": "sales"}],
+        )
+    ]
+    assert not flags(known, "fetch", {"p": "2031年第二季度", "kind": "all"})
+
+
+def test_both_ends_of_a_way_are_read_where_both_were_turned_round():
+    known = [
+        lesson(
+            "算路",
+            [{"起点": "31.2,121.5", "终点": "31.3,121.6"}],
+            "坐标应为 经度,纬度",
+            fixes=[{"起点": "121.5,31.2", "终点": "121.6,31.3"}],
+        )
+    ]
+    assert flags(known, "算路", {"起点": "30.1,120.5", "终点": "30.2,120.6"})
+    assert not flags(known, "算路", {"起点": "120.5,30.1", "终点": "120.6,30.2"})
+    assert not flags(known, "算路", {"起点": "48.8,2.3", "终点": "51.5,0.1"})
+
+
+def test_what_is_gone_for_good_is_so_on_any_day_and_what_is_taken_is_not():
+    def known(error, kind):
+        old, new = ({"kiln": kiln, "day": "2031-03-13"} for kiln in ("Kiln-2", "Kiln-5"))
+        return [lesson("reserve_kiln", [old], error, fixes=[new], kind=kind)]
+
+    gone = known("Kiln-2 was decommissioned in May", ErrorClass.UNAVAILABLE)
+    assert flags(gone, "reserve_kiln", {"kiln": "Kiln-2", "day": "2031-04-01"})
+    assert not flags(gone, "reserve_kiln", {"kiln": "Kiln-5", "day": "2031-04-01"})
+    taken = known("Kiln-2 is taken", ErrorClass.CONFLICT)
+    assert not flags(taken, "reserve_kiln", {"kiln": "Kiln-2", "day": "2031-04-01"})

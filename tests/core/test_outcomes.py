@@ -56,6 +56,12 @@ FAILURES = [
     ("get_ticket", {"id": 4}, "Ticket 4 not found", E.NOT_FOUND, False),
     ("query_logs", {"of": "x"}, "429 Too Many Requests", E.RATE_LIMIT, True),
     ("查询工单", {"号": 4}, "没有权限", E.PERMISSION, False),
+    ("reserve_kiln", {}, '{"code": 409, "message": "Kiln 2 has been scrapped"}',
+     E.UNAVAILABLE, False),
+    ("reserve_kiln", {}, "409: Kiln 2 was decommissioned last year", E.UNAVAILABLE, False),
+    ("reserve_kiln", {}, "409: Kiln 2 is taken at 10:00", E.CONFLICT, False),
+    ("订窑", {}, '{"code": 409, "msg": "2 号窑已于去年报废"}', E.UNAVAILABLE, False),
+    ("订窑", {}, '{"code": 409, "msg": "2 号窑已被占用"}', E.CONFLICT, False),
 ]  # fmt: skip
 
 ANSWERS = [

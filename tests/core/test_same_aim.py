@@ -176,3 +176,25 @@ def test_what_the_user_left_open_may_be_exchanged(tool, failed, error, worked, a
 )
 def test_another_of_what_the_user_asked_for_is_another_task(tool, failed, error, worked, asked):
     assert not aims_alike(tool, failed, error, worked, asked)
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "asked", "alike"),
+    [
+        # all else is kept, and the user named neither
+        (("Kiln 2", 4), "Kiln 2 was decommissioned", ("Kiln 5", 4), "Fire the bowls.", True),
+        (("北窑", 4), "北窑已经拆除", ("南窑", 4), "把碗烧了", True),
+        # it was asked for on its own account
+        (("Kiln 2", 4), "Kiln 2 is scrapped", ("Kiln 5", 4), "Use kiln 2 and kiln 5.", False),
+        (("北窑", 4), "北窑已经拆除", ("南窑", 4), "北窑和南窑各烧一次", False),
+        # another thing was changed as well
+        (("Kiln 2", 4), "Kiln 2 was decommissioned", ("Kiln 5", 9), "Fire the bowls.", False),
+        # the error speaks of something else
+        (("Kiln 2", 4), "the gas was decommissioned", ("Kiln 5", 4), "Fire bowls.", False),
+    ],
+)  # fmt: skip
+def test_another_in_the_place_of_what_is_gone_for_good_is_the_fix(
+    failed, error, worked, asked, alike
+):
+    old, new = ({"kiln": kiln, "racks": racks} for kiln, racks in (failed, worked))
+    assert aims_alike("reserve_kiln", old, error, new, asked) is alike

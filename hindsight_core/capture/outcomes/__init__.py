@@ -30,6 +30,7 @@ __all__ = [
     "judge_outcome",
     "looks",
     "says_no_effect",
+    "says_of_form",
     "says_of_the_moment",
     "says_verdict",
     "says_what_comes_first",
@@ -89,6 +90,12 @@ def says_no_effect(message: str) -> bool:
 def says_verdict(message: str) -> bool:
     """Whether a tool judges what it was given for what was asked, which tells nothing elsewhere."""
     return says(normalise(message), "verdict")
+
+
+def says_of_form(message: str) -> bool:
+    """Whether a tool says that something was written in a form that it does not read."""
+    text = normalise(message)
+    return says(text, "of_form") and not says(text, "of_choice")
 
 
 def says_of_the_moment(message: str) -> bool:

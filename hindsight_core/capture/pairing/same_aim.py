@@ -65,6 +65,8 @@ def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled, asked: st
         kept = (old.keys() & new.keys()) - changed
         if any(_is_time(old[name]) for name in kept):
             return True  # the time is what was wanted, the place a choice
+        if not outcome.transient and _is_replaced(old, new, changed, error, asked):
+            return True
     of_means = error_class in _OF_MEANS or (
         error_class is ErrorClass.SOFT and any(is_stated(old[name], error) for name in changed)
     )
@@ -77,6 +79,20 @@ def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled, asked: st
         or (name in named and _kind(old[name]) != _kind(new[name]))
         for name in changed
     )
+
+
+def _is_replaced(
+    old: Mapping[str, Any], new: Mapping[str, Any], changed: set[str], error: str, asked: str
+) -> bool:
+    """Whether all but the one thing that the error says is gone was kept, and none was asked for.
+
+    Beside nothing else the new one may be a task of its own, and so may one that the user named.
+    """
+    if len(changed) != 1 or old.keys() != new.keys() or len(old) < 2:
+        return False
+    (name,) = changed
+    wish = simplified(fold(asked[:4_000]))
+    return is_stated(old[name], error) and not is_stated(new[name], wish)
 
 
 def topic_of_failure(failed: ToolCalled, outcome: Outcome) -> str:
