@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from hindsight_core.capture.outcomes._context import Role, ToolContext
 from hindsight_core.capture.outcomes._failure import Failure
 from hindsight_core.capture.outcomes._fields import collect, is_blank, is_given, number_of
+from hindsight_core.capture.outcomes._names import without_names
 from hindsight_core.capture.outcomes._parse import read_json
 from hindsight_core.capture.outcomes._tables import (
     is_trouble,
@@ -196,7 +197,7 @@ class _Object:
 
     def said(self) -> str:
         texts = [item for item in self.of("message") if isinstance(item, str)]
-        return without_harmless(self.context.unsaid(normalise(" \n".join(texts))))
+        return without_harmless(self.context.unsaid(normalise(without_names(" \n".join(texts)))))
 
     def failure(
         self, *, unmet: bool = False, partial: bool = False, extra: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from typing import Final
 
 from hindsight_core.capture.outcomes._context import Role, ToolContext
 from hindsight_core.capture.outcomes._failure import Failure
+from hindsight_core.capture.outcomes._names import without_names
 from hindsight_core.capture.outcomes._tables import normalise, opens, says, without_harmless
 from hindsight_core.text import shorten
 
@@ -89,7 +90,7 @@ def judge_output(text: str, context: ToolContext) -> Failure | None:
         told = lines if command.filters else lines[:1]
         own = len(lines) <= 6 and all(_is_own_word(line, context) for line in told)
         return Failure(message=text) if own else None
-    normal = without_harmless(normalise(text))
+    normal = without_harmless(normalise(without_names(text)))
     if context.role is Role.CODE:
         return _code_output(text, normal)
     loud = error_lines(text)
@@ -111,7 +112,7 @@ def judge_output(text: str, context: ToolContext) -> Failure | None:
         return Failure(message=shorten(text, 600), partial=True)
     name = _OWN_NAME.match(lines[0])
     complains = name is not None and name[1] in command.names and len(lines) <= 2
-    if complains and normal == normalise(text).strip():
+    if complains and without_harmless(normalise(text)) == normalise(text).strip():
         return Failure(message=text)
     if opens(normal) or (short and says(normal, "statement") and not says(normal, "empty")):
         return Failure(message=shorten(text, 600))

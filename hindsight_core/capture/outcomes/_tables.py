@@ -21,6 +21,7 @@ __all__ = [
     "LANGUAGES",
     "MAX_JUDGED",
     "Rule",
+    "cut",
     "first_rule",
     "is_trouble",
     "key_roles",
@@ -83,6 +84,7 @@ def _joined(language: str, patterns: list[str]) -> str:
 def _patterns(name: str) -> tuple[tuple[bool, re.Pattern[str]], ...]:
     """Each language's pattern of a name, and whether it can match plain ASCII."""
     flags = re.MULTILINE if name in _BY_LINE else 0
+    flags |= re.IGNORECASE if name in _AS_WRITTEN else 0
     return tuple(
         (_table(language)["spaced"], re.compile(_joined(language, alternatives), flags))
         for language in LANGUAGES
@@ -90,7 +92,9 @@ def _patterns(name: str) -> tuple[tuple[bool, re.Pattern[str]], ...]:
     )
 
 
-_BY_LINE: Final = frozenset({"harmless", "report"})
+_BY_LINE: Final = frozenset({"harmless", "report", "paths"})
+_AS_WRITTEN: Final = frozenset({"paths", "named"})
+"""Patterns for a text as it came: a name is no more to be seen in a normalised one."""
 
 
 def _fitting(name: str, text: str) -> Iterator[re.Pattern[str]]:
@@ -151,9 +155,14 @@ def opens(text: str) -> bool:
 
 def without_harmless(text: str) -> str:
     """Cut out of a normalised text what speaks of failure without being one."""
-    for pattern in _fitting("harmless", text):
+    return cut("harmless", text).strip()
+
+
+def cut(name: str, text: str) -> str:
+    """Cut out of a text all that a pattern of that name matches in any language."""
+    for pattern in _fitting(name, text):
         text = pattern.sub(" ", text)
-    return text.strip()
+    return text
 
 
 @lru_cache(maxsize=2_048)

@@ -8,6 +8,7 @@ from typing import Final
 from hindsight_core.capture.outcomes._context import Role, ToolContext
 from hindsight_core.capture.outcomes._failure import Failure
 from hindsight_core.capture.outcomes._html import read_page
+from hindsight_core.capture.outcomes._names import without_names
 from hindsight_core.capture.outcomes._process import error_lines, judge_output
 from hindsight_core.capture.outcomes._tables import (
     is_trouble,
@@ -93,7 +94,7 @@ def judge_text(text: str, context: ToolContext) -> Failure | None:
         return _content(stripped, context)
     if _STACK.search(stripped[:20_000]):
         return Failure(message=error_lines(stripped) or shorten(stripped, 600))
-    normal = without_harmless(context.unsaid(normalise(stripped)))
+    normal = without_harmless(context.unsaid(normalise(without_names(stripped))))
     if not normal or (role is not Role.ACT and says(normal, "empty")):
         return None
     if says(normal, "opens_well") and not says(normal, "contrast"):
@@ -164,7 +165,7 @@ def _content(text: str, context: ToolContext) -> Failure | None:
     listed = _ENTRY.match(text) or text.count("、") >= 2
     if listed and context.role is not Role.TRANSFORM:
         return None
-    normal = without_harmless(context.unsubjected(normalise(text)))
+    normal = without_harmless(context.unsubjected(normalise(without_names(text))))
     if not normal or not _says_no(normal) or says(normal, "all_well") or _is_record(text):
         return None
     foreign = context.raw or context.quoted or context.role is Role.TRANSFORM
