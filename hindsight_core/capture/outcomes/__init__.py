@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from hindsight_core.capture.outcomes._codes import class_of_http
 from hindsight_core.capture.outcomes._commands import stages_of
-from hindsight_core.capture.outcomes._context import Role, ToolContext, context_of
+from hindsight_core.capture.outcomes._context import Role, ToolContext, context_of, things_of
 from hindsight_core.capture.outcomes._failure import Failure, outcome_of
 from hindsight_core.capture.outcomes._html import is_page
 from hindsight_core.capture.outcomes._json import judge_json
@@ -36,6 +36,7 @@ __all__ = [
     "says_what_comes_first",
     "stages_of",
     "taken_by_others",
+    "things_of",
 ]
 
 _XML_ERROR: Final = re.compile(

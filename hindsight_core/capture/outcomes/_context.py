@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from hindsight_core.capture.outcomes._commands import NO_COMMAND, Command, read_command
 from hindsight_core.capture.outcomes._tables import normalise, wished, words
 
-__all__ = ["Role", "ToolContext", "context_of"]
+__all__ = ["Role", "ToolContext", "context_of", "things_of"]
 
 _SPLIT: Final = re.compile(r"\.|__|::|/")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
@@ -118,6 +118,12 @@ def context_of(tool: str, args: Mapping[str, Any]) -> ToolContext:
     said = _joined_texts(args)
     command = read_command(f"{tool} {said}" if _is_program(tool) else said)
     return ToolContext(tool=tool, role=role, args=args, command=command)
+
+
+def things_of(tool: str) -> frozenset[str]:
+    """The words of a tool's name that say no deed: "wiki" of `wiki_search`."""
+    spoken = {word.casefold() for word in _WORD.findall(tool)}
+    return frozenset(spoken.difference(*map(words, (*_VERBS, *_KINDS))))
 
 
 def _visits(tool: str) -> bool:

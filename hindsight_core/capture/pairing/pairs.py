@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Final
 
 from hindsight_core.capture.findings import Fix, JudgedCall, LessonFinding, argument_text
-from hindsight_core.capture.outcomes import acts, looks
-from hindsight_core.capture.pairing.corrections import is_measure
+from hindsight_core.capture.outcomes import acts, looks, things_of
+from hindsight_core.capture.pairing.corrections import is_measure, words_in
+from hindsight_core.capture.pairing.means import is_asked_for
 from hindsight_core.capture.pairing.premature import premature_calls
 from hindsight_core.capture.pairing.prerequisites import prerequisite_of
 from hindsight_core.capture.pairing.same_aim import same_aim, topic_of_failure
@@ -195,7 +196,25 @@ def _other_tool(failures: Sequence[JudgedCall], run: _Run) -> Fix | None:
         shared = wanted & given
         if len(shared) >= 2 or (shared and len(shared) * 2 >= min(len(wanted), len(given))):
             return Fix(failed=call, worked=later)
+        if _asks_the_same_place(failures, later):
+            return Fix(failed=call, worked=later)
     return None
+
+
+def _asks_the_same_place(failures: Sequence[JudgedCall], later: JudgedCall) -> bool:
+    """Whether a tool named after the place that could not be read was asked what the user wants.
+
+    `wiki_search` after `http_get` of `wiki.example.org`, with words of the request and no others.
+    """
+    call = failures[-1]
+    values = [*later.event.call.args.values()]
+    if acts(call.tool) or not looks(later.tool) or not values:
+        return False
+    if not all(is_asked_for(value, call.asked) for value in values if isinstance(value, str)):
+        return False
+    place = set(words_in(argument_text(call)))
+    named = {word for word in things_of(later.tool) if len(word) >= _NAME}
+    return bool(place & named - things_of(call.tool))
 
 
 def _one_object(call: JudgedCall, later: JudgedCall) -> bool:
