@@ -15,6 +15,7 @@ from hindsight_core.testing.scripted_server import ScriptedServer
 pytestmark = ITS_OWN_WARNINGS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crewai_crew.py"
+PATIENT = Path(__file__).parents[1] / "patient.py"
 WRONG = [("book_seat", {"date": "5 March 2026", "seat": "window"})]
 RIGHT = [("book_seat", {"date": "2026-03-05", "seat": "window"})]
 ANSWER = "booked for 2026-03-05, seat: window"
@@ -22,7 +23,7 @@ ANSWER = "booked for 2026-03-05, seat: window"
 
 def run(store: Path, **env: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, str(EXAMPLE), str(store)],
+        [sys.executable, str(PATIENT), str(EXAMPLE), str(store)],
         env={**os.environ, **env},
         capture_output=True,
         text=True,

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "langchain_agent.py"
+PATIENT = Path(__file__).parents[1] / "patient.py"
 
 
 def test_the_second_session_of_the_example_obeys_what_the_first_one_taught(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLE), str(tmp_path / "memory.db")],
+        [sys.executable, "-W", "error", str(PATIENT), str(EXAMPLE), str(tmp_path / "memory.db")],
         capture_output=True,
         text=True,
         check=False,

@@ -10,6 +10,7 @@ from pathlib import Path
 from hindsight_core.testing.scripted_server import ScriptedServer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plain_loop.py"
+PATIENT = Path(__file__).parents[1] / "patient.py"
 WRONG = [("book_seat", {"date": "5 March 2026", "seat": "window"})]
 RIGHT = [("book_seat", {"date": "2026-03-05", "seat": "window"})]
 ANSWER = "booked for 2026-03-05, seat: window"
@@ -23,7 +24,7 @@ TOLD = [
 
 def run(store: Path, **env: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLE), str(store)],
+        [sys.executable, "-W", "error", str(PATIENT), str(EXAMPLE), str(store)],
         env={**os.environ, **env},
         capture_output=True,
         text=True,

@@ -94,13 +94,19 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
         return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
-    if one.topic and other.topic:
+    if one.topic and other.topic and not (_names_no_more(one) or _names_no_more(other)):
         return not (_share(one.topic, other.topic) or _told(one, other) or _told(other, one))
     # The language of one kind of text is not that of all answers; elsewhere a lone topic may be
     # no more than how a sentence begins ("a new rule for seats: ...").
     return one.slot == _LANGUAGE and bool(
         one.topic or other.topic or (first != second and not (first and second))
     )
+
+
+def _names_no_more(finding: PreferenceFinding) -> bool:
+    """Whether its topics say no more than its slot does: "parcels" of where to deliver."""
+    code = language_of(finding.content)
+    return bool(code) and not compiled(code).language.spaced and not aims_of(finding)
 
 
 def _of_another_reach(new: PreferenceFinding, old: PreferenceFinding) -> bool:
