@@ -94,8 +94,11 @@ def hold_apart(one: PreferenceFinding, other: PreferenceFinding) -> bool:
         return True
     if one.kind is other.kind is Kind.PREFERENCE and _differ_twice(one, other):
         return True
-    if one.topic and other.topic and not (_names_no_more(one) or _names_no_more(other)):
-        return not (_share(one.topic, other.topic) or _told(one, other) or _told(other, one))
+    if one.topic and other.topic:
+        if _share(one.topic, other.topic) or _told(one, other) or _told(other, one):
+            return False
+        if not (_names_no_more(one) or _names_no_more(other)):
+            return True
     # The language of one kind of text is not that of all answers; elsewhere a lone topic may be
     # no more than how a sentence begins ("a new rule for seats: ...").
     return one.slot == _LANGUAGE and bool(
