@@ -27,6 +27,7 @@ from hindsight_core.cli.common import (
 )
 from hindsight_core.cli.printing import progress_bar
 from hindsight_core.engine import ImportReport
+from hindsight_core.errors import ConfigurationError
 from hindsight_core.guard import load_key
 from hindsight_core.stores import SqliteStore, locate, open_sql_store
 from hindsight_core.stores.copying import back_up
@@ -54,6 +55,7 @@ def export(
     An interrupted export goes on when the command is given again. The file holds what users said:
     it is readable by you alone.
     """
+    _real(file)
     with opened(store) as hindsight, progress_bar(as_json) as progress:
         bar = progress.add_task(file.name, total=None)
         report = hindsight.transfer.export(
@@ -77,6 +79,7 @@ def backup(
 
     It is opened like any store. Of an embedded store an erasure reaches its backups as well.
     """
+    _real(file)
     url = existing(store)
     with closing(open_sql_store(url)) as source:
         if isinstance(source, SqliteStore):
@@ -94,6 +97,13 @@ def backup(
         typer.secho(problem, fg="red", err=True)
     if problems:
         raise typer.Exit(1)
+
+
+def _real(file: Path) -> None:
+    if str(file) == "-":
+        raise ConfigurationError(
+            "-: what is written is resumed and is readable by you alone, so name a file"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -130,3 +130,14 @@ def test_what_a_store_of_another_embedder_holds_of_a_person_can_be_erased(
     with Hindsight.open(str(store_of_another), embedder=None) as hindsight:
         assert hindsight.memories(ME) == []
         assert hindsight.store.index_info().model == "elsewhere"
+
+
+@pytest.mark.parametrize("name", ["export", "backup"])
+def test_what_is_to_be_a_file_is_not_written_to_one_named_like_stdout(
+    store: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store.parent)
+    done = command(name, "-", "--store", str(store))
+    assert done.returncode == 1
+    assert "name a file" in done.stderr
+    assert not (store.parent / "-").exists()
