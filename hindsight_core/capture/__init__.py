@@ -25,7 +25,12 @@ from hindsight_core.capture.limits import (
     without_amounts,
 )
 from hindsight_core.capture.merging import add_worked, clear_lesson, merge_lesson, withdraw
-from hindsight_core.capture.outcomes import judge_outcome, says_of_form, says_of_the_moment
+from hindsight_core.capture.outcomes import (
+    judge_outcome,
+    says_of_a_set,
+    says_of_form,
+    says_of_the_moment,
+)
 from hindsight_core.capture.preferences import (
     PreferenceFinding,
     extract_preferences,
@@ -107,6 +112,7 @@ __all__ = [
     "result_text",
     "reworded",
     "reworded_act",
+    "says_of_a_set",
     "says_of_form",
     "says_of_the_moment",
     "shape",

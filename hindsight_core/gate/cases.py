@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from hindsight_core.capture import says_of_form, says_of_the_moment
+from hindsight_core.capture import says_of_a_set, says_of_form, says_of_the_moment
 from hindsight_core.gate.arguments import Argument, arguments_of, is_quoted, occurs, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
 from hindsight_core.gate.missing import named_as_missing
 from hindsight_core.gate.narrowing import apart
+from hindsight_core.gate.series import series_of
 from hindsight_core.gate.shapes import is_rewritten, shape_of
 from hindsight_core.gate.traits import Cause, traits_of
 from hindsight_core.schema import ErrorClass, Lesson, Memory, ToolCall
@@ -38,7 +39,7 @@ _LETTERS: Final = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
 _SHORTEST: Final = 4
 _PROSE: Final = frozenset(("words", "text", "word", "empty", "json"))
 """Formats that a value may have beside any other: what worked has to be of a stricter one."""
-_INNER: Final = re.compile(r" (?:names|begins|written) ")
+_INNER: Final = re.compile(r" (?:names|begins|written|numbered) ")
 
 
 def first_of(lesson: Lesson) -> str:
@@ -81,6 +82,8 @@ class Case:
         readings = [lambda: (*self._missing(), *self._formats())]
         if self.error_class in _STANDING and not _TOO_LITTLE.search(self.error):
             readings += [self._named_values, self._named_within]
+        if says_of_a_set(self.error):
+            readings += [self._series]
         if len(self.failed) > 1:
             readings += [self._shared, self._closed]
         good = [*map(traits_of, self.good)]
@@ -199,6 +202,13 @@ class Case:
                 said.update(told, (f"{name} begins {word}" for word in first))
         if said:
             yield self._cause(said)
+
+    def _series(self) -> Iterator[Cause]:
+        """The series of a name, such as a journal, where names of other series worked."""
+        for name in self._common_names():
+            series = {series_of(value.text) for value in self._values(self.failed, name)}
+            if len(series) == 1 and all(series) and self._values(self.worked, name):
+                yield self._cause([f"{name} numbered {series.pop()}"])
 
     def _shared(self) -> Iterator[Cause]:
         """All that two or more failing calls have in common, where the tool is known to work.

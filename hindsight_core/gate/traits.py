@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hindsight_core.gate.arguments import arguments_of
+from hindsight_core.gate.series import series_of
 from hindsight_core.gate.shapes import shape_of
 from hindsight_core.schema import ToolCall
 
@@ -47,6 +48,8 @@ def traits_of(call: ToolCall) -> Traits:
         said.update(f"{value.name} begins {word}" for word in value.text.split()[:1])
         if shape := shape_of(value.text):
             said.add(f"{value.name} written {shape}")
+        if series := series_of(value.text):
+            said.add(f"{value.name} numbered {series}")
     # An error names what is nested by its last name.
     names = {name for one in values for name in (one.name, one.name.rpartition(".")[2])}
     return Traits(frozenset(names), frozenset(said))

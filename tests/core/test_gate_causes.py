@@ -430,3 +430,41 @@ def test_what_is_gone_for_good_is_so_on_any_day_and_what_is_taken_is_not():
     assert not flags(gone, "reserve_kiln", {"kiln": "Kiln-5", "day": "2031-04-01"})
     taken = known("Kiln-2 is taken", ErrorClass.CONFLICT)
     assert not flags(taken, "reserve_kiln", {"kiln": "Kiln-2", "day": "2031-04-01"})
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        ("402: Annals of Peat are not part of your subscription", True),
+        ("该期刊不在本馆订阅范围", True),
+        ("402: add funds to read this paper", False),
+        ("积分不足", False),
+    ],
+)
+def test_of_a_journal_that_was_not_subscribed_to_no_paper_is_read(error, again):
+    known = [
+        lesson(
+            "read_paper",
+            [{"doi": "10.4444/peat.2030.118"}],
+            error,
+            worked=[{"doi": "10.8888/hydro.44.9"}],
+            kind=ErrorClass.QUOTA,
+        )
+    ]
+    assert flags(known, "read_paper", {"doi": "10.4444/peat.2031.7"}) is again
+    assert not flags(known, "read_paper", {"doi": "10.4444/moss.2031.7"})
+    assert not flags(known, "read_paper", {"doi": "10.8888/hydro.45.2"})
+
+
+@pytest.mark.parametrize("worked", [[], [{"doi": "10.4444/peat.2029.3"}]])
+def test_a_series_is_refused_only_beside_others_that_are_not(worked):
+    known = [
+        lesson(
+            "read_paper",
+            [{"doi": "10.4444/peat.2030.118"}],
+            "Annals of Peat are not part of your subscription",
+            worked=worked,
+            kind=ErrorClass.QUOTA,
+        )
+    ]
+    assert not flags(known, "read_paper", {"doi": "10.4444/peat.2031.7"})

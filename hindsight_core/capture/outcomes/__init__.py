@@ -30,6 +30,7 @@ __all__ = [
     "judge_outcome",
     "looks",
     "says_no_effect",
+    "says_of_a_set",
     "says_of_form",
     "says_of_the_moment",
     "says_verdict",
@@ -91,6 +92,11 @@ def says_no_effect(message: str) -> bool:
 def says_verdict(message: str) -> bool:
     """Whether a tool judges what it was given for what was asked, which tells nothing elsewhere."""
     return says(normalise(message), "verdict")
+
+
+def says_of_a_set(message: str) -> bool:
+    """Whether a tool says that a set of things, such as a journal, was not subscribed to."""
+    return says(normalise(message), "of_a_set")
 
 
 def says_of_form(message: str) -> bool:
