@@ -37,7 +37,7 @@ from hindsight_core.capture.preferences import (
     read_preference,
 )
 from hindsight_core.capture.preferences.replacing import hold_apart, replaces, stands_beside
-from hindsight_core.capture.preferences.terms import entities_of, topics_of
+from hindsight_core.capture.preferences.terms import TOGETHER, entities_of, topics_of
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import (
     Judgement,
@@ -66,6 +66,7 @@ __all__ = [
     "ANSWER_SLOTS",
     "CLOCK",
     "EXCLUSIVE_SLOTS",
+    "TOGETHER",
     "BadLineError",
     "Judgement",
     "Limit",

@@ -13,7 +13,7 @@ from typing import Final
 
 from hindsight_core.capture.preferences import PreferenceFinding, read_preference
 from hindsight_core.capture.preferences.replacing import hold_apart, stands_beside
-from hindsight_core.capture.wording import Wording, says
+from hindsight_core.capture.wording import Wording, says, words_of_name
 from hindsight_core.schema import Memory, Polarity, ToolCall
 from hindsight_core.text import fold
 
@@ -35,8 +35,6 @@ def said_of(
     finding: PreferenceFinding, before: Sequence[ToolCall], after: Sequence[ToolCall]
 ) -> SaidOf:
     """Tie a statement to the calls of the turn before it and of its own."""
-    if finding.lifts:
-        return SaidOf()
     wording = Wording.read(finding.content)
     settles: list[str] = []
     given: list[str] = []
@@ -44,15 +42,23 @@ def said_of(
         told = sorted((at, name) for name, at in _told(call, wording))
         wanted = _wanted(call, told, before, wording, finding)
         settles += [_entry(call, name) for name in wanted]
+        for name, other in _mended(call, wanted, before):
+            settles.append(f"{other.tool}/{name}={_json(call.args[name])}")
+            given += _circumstances(other, wording, {name})
         if wanted:
             here = [name for _, name in told]
             given += _circumstances(call, wording, {*wanted}, here)
     refuses: list[str] = []
-    for call in before:
+    for call in () if finding.lifts else before:
         refused = dict(_refused(finding, call, after, wording))
         refuses += [f"{call.tool}/{name}={word}" for name, word in refused.items()]
         if refused:
             given += _circumstances(call, wording, {*refused})
+    if not (settles or refuses):
+        own = Wording.read(wording.clauses_with((*finding.want, *finding.avoid)))
+        for call in (*before, *after):
+            named = {one for one, value in call.args.items() if _is_named(value, finding)}
+            given += _circumstances(call, own, named) if named else []
     return SaidOf(
         settles=tuple(dict.fromkeys(settles))[:_MAX],
         given=tuple(dict.fromkeys(given))[:_MAX],
@@ -71,14 +77,36 @@ def _circumstances(
     ]
 
 
+def _is_named(value: object, finding: PreferenceFinding) -> bool:
+    """Whether a value is just what a statement wants or rules out."""
+    said = fold(value).strip() if isinstance(value, str) else ""
+    return bool(said) and said in map(fold, (*finding.want, *finding.avoid))
+
+
 def _entry(call: ToolCall, name: str) -> str:
-    return f"{call.tool}/{name}={json.dumps(call.args[name], ensure_ascii=False)}"
+    return f"{call.tool}/{name}={_json(call.args[name])}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _mended(
+    call: ToolCall, wanted: Collection[str], before: Sequence[ToolCall]
+) -> Iterator[tuple[str, ToolCall]]:
+    """The calls of tools of its kind whose argument it set right: moved what they had booked."""
+    words = frozenset(words_of_name(call.tool))
+    for name in wanted:
+        for other in before:
+            akin = other.tool != call.tool and words & frozenset(words_of_name(other.tool))
+            if akin and name in other.args and other.args[name] != call.args[name]:
+                yield name, other
 
 
 def _told(call: ToolCall, wording: Wording) -> Iterator[tuple[str, int]]:
     """The arguments whose value the statement words; of a switch it words the name."""
     for name, value in call.args.items():
-        if isinstance(value, bool) or value in (0, None, ""):
+        if _is_switch(value):
             said = wording.clause_of_name(name)
             if said and (not value) == says("negated", said):
                 yield name, len(wording.text)
@@ -109,15 +137,36 @@ def _wanted(
 
 def _may_settle(call: ToolCall, name: str, wording: Wording, finding: PreferenceFinding) -> bool:
     value = call.args[name]
-    if isinstance(value, bool) or value in (0, None, ""):
+    if finding.lifts:  # what it takes back was in calls before as well
+        return not _is_switch(value) and _is_set_anew(value, wording)
+    if _is_switch(value):
         return True
     if _is_exact(value):
         liked = says("force", wording.text) or says("liked", wording.clause(value))
         return liked and not says("bounded", wording.text)
     if finding.polarity is Polarity.AGAINST:
-        return _among(value, finding.want)
+        return _among(value, finding.want) or _is_apart(value, name, wording, finding)
     forced = says("force", wording.clause(value)) or says("throughout", wording.text)
     return forced and not _among(value, finding.avoid)
+
+
+def _is_apart(value: object, name: str, wording: Wording, finding: PreferenceFinding) -> bool:
+    """Whether a clause of its own asks for a value by its name: "single spacing, I won't carry"."""
+    clause = wording.clause(value)
+    own = Wording.read(clause)
+    plain = says("force", clause) and not says("negated", clause)
+    return plain and (own.names(name) or own.recodes(value)) and not _among(value, finding.avoid)
+
+
+def _is_set_anew(value: object, wording: Wording) -> bool:
+    """Whether a clause says of a value that it holds from now on, and takes nothing back."""
+    clause = wording.clause(value)
+    return says("force", clause) and not says("negated", clause) and not says("gone", clause)
+
+
+def _is_switch(value: object) -> bool:
+    """Whether a value says yes or no, or nothing at all: only its name can be worded."""
+    return isinstance(value, bool) or value in (0, None, "", [], {})
 
 
 def _is_exact(value: object) -> bool:

@@ -7,26 +7,36 @@ it asks, and which had what it rules out.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
+from hindsight_core.capture.limits import clocks_in
+from hindsight_core.capture.wording_words import (
+    all_codes,
+    codes,
+    empty_words,
+    han_codes,
+    han_names,
+    light_words,
+    says,
+)
 from hindsight_core.han import numeral, simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import count_cjk, fold
 
-__all__ = ["Wording", "codes_of", "says"]
+__all__ = ["Wording", "codes_of", "says", "words_of_name"]
 
 _MAX_READ: Final = 600
 _MAX_VALUE: Final = 80
 _WORD: Final = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]|[0-9]+(?:\.[0-9]+)?|[\u3400-\u9fff]+")
 _PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[\u3400-\u9fff]+")
 _NUMBER: Final = re.compile(r"(?<![\w.])[0-9]{1,9}(?:\.[0-9]{1,3})?(?!\w*[-/][0-9])")
-_CLAUSES: Final = re.compile(r"[,;!?，；。！？:]|(?<=[a-z0-9]{3})\.(?=\s)")
+_CLAUSES: Final = re.compile(r"[,;!?，；。！？]|:(?![0-9])|(?<=[a-z0-9]{3})\.(?=\s)")
 _CLOCK: Final = re.compile(r"0?([0-9]{1,2}):([0-5][0-9])(?::00)?")
+_MOMENT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]([0-9]{2}):([0-5][0-9])(?::[0-9.]{2,9})?(?:z|[+-][0-9:]{4,5})?"
+)
 _HAN_NUMBER: Final = re.compile(
     r"([零一二两三四五六七八九十百]+)(?=[分点号度岁人位块元米天周月年小档级楼层遍页行字钟秒毫克斤公折])(?:[分点度]钟?(半))?"
 )
@@ -40,46 +50,10 @@ _SHORT: Final = 3
 _ALIKE: Final = 4
 
 
-@cache
-def _tables() -> list[dict[str, Any]]:
-    """The words of each language."""
-    text = files("hindsight_core.capture").joinpath("wording.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text).values())
-
-
-@cache
-def _empty() -> frozenset[str]:
-    """Words that say nothing."""
-    return frozenset(word for table in _tables() for word in table["empty"])
-
-
-@cache
-def _light() -> frozenset[str]:
-    """Words that do not tell one thing from another."""
-    return frozenset(word for table in _tables() for word in table["light"])
-
-
-@cache
-def _names() -> dict[str, str]:
-    """What tools call the things of these names."""
-    codes = (item for table in _tables() for item in table["codes"].items())
-    return {name: code for code, names in codes for name in names}
-
-
-def says(name: str, text: str) -> bool:
-    """Whether a folded text has what a list of the tables names, in any language: `force`."""
-    return _pattern(name).search(text) is not None
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(one for table in _tables() for one in table[name]))
-
-
 def codes_of(term: str) -> frozenset[str]:
     """Return the codes by which tools call what a term names: `eur` for "euros"."""
     words = (term, stem(term), term.rstrip("s"))
-    return frozenset(_names()[word] for word in words if word in _names())
+    return frozenset(code for word in words for code in codes().get(word, ()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,6 +76,10 @@ class Wording:
                 places.setdefault(form, match.start())
             if word in _SPELT:
                 numbers.setdefault(float(_SPELT[word]), match.start())
+        for name, coded in han_codes() if count_cjk(text) else ():
+            if (at := text.find(name)) >= 0:
+                for code in coded:
+                    places.setdefault(code, at)
         for match in _NUMBER.finditer(text):
             numbers.setdefault(float(match[0]), match.start())
         for match in _HAN_NUMBER.finditer(text):
@@ -118,6 +96,8 @@ class Wording:
         if not isinstance(value, str) or not value.strip() or len(value) > _MAX_VALUE:
             return -1
         plain = simplified(fold(value)).strip()
+        if moment := _MOMENT.fullmatch(plain):
+            return self._moment(int(moment[1]), int(moment[2]))
         if clock := _CLOCK.fullmatch(plain):
             return self._clock(plain, int(clock[1]), int(clock[2]))
         if plain.replace(".", "", 1).isdigit():
@@ -126,7 +106,7 @@ class Wording:
 
     def names(self, argument: str) -> bool:
         """Whether the statement says the name of an argument or a tool, or part of it."""
-        return any(self._told(word) for word in _name_words(argument))
+        return any(self._told(word) for word in words_of_name(argument))
 
     def shared(self, value: object) -> str:
         """Return what the statement and a value have in common, "" where it is nothing."""
@@ -143,19 +123,21 @@ class Wording:
 
     def clause(self, value: object) -> str:
         """Return the clauses that word a value, "" where none does."""
-        cut = _CLAUSES.split(self.text)
-        return ", ".join(one for one in cut if Wording.read(one).place(value) >= 0)
+        return ", ".join(one for one in self._cut() if Wording.read(one).place(value) >= 0)
+
+    def clauses_with(self, phrases: Iterable[str]) -> str:
+        """Return the clauses that have one of the phrases."""
+        plain = [simplified(fold(one)) for one in phrases]
+        return ", ".join(one for one in self._cut() if any(word in one for word in plain))
 
     def clauses_sharing(self, values: Iterable[object]) -> str:
         """Return the clauses that have something in common with one of the values."""
-        cut, kept = _CLAUSES.split(self.text), [*values]
-        shared = [(one, Wording.read(one)) for one in cut]
+        kept, shared = [*values], [(one, Wording.read(one)) for one in self._cut()]
         return ", ".join(one for one, words in shared if any(map(words.shared, kept)))
 
     def clause_of_name(self, argument: str) -> str:
-        """Return the clauses that say the name of an argument."""
-        cut = _CLAUSES.split(self.text)
-        return ", ".join(one for one in cut if Wording.read(one).names(argument))
+        """Return the first clause that says the name of an argument."""
+        return next((one for one in self._cut() if Wording.read(one).names(argument)), "")
 
     def tells(self) -> frozenset[str]:
         """The words that tell of what it is said: none of a language without spaces."""
@@ -163,7 +145,7 @@ class Wording:
             word
             for word in self.places
             if word.isascii() and word.isalpha() and len(word) > _SHORT
-            if word not in _light() and word not in _empty() and word not in _SPELT
+            if word not in light_words() | empty_words() | all_codes() and word not in _SPELT
         )
 
     def speaks_of(self, words: Iterable[str]) -> bool:
@@ -171,12 +153,22 @@ class Wording:
         heads = {word[:_ALIKE] for word in words}
         return any(word[:_ALIKE] in heads for word in self.places if len(word) >= _ALIKE)
 
+    def recodes(self, value: object) -> bool:
+        """Whether the statement has a value by another name: zh-hans in "我要简体"."""
+        plain = simplified(fold(value)).strip() if isinstance(value, str) else ""
+        return plain in all_codes() and plain in self.places
+
+    def _cut(self) -> list[str]:
+        return _CLAUSES.split(self.text)
+
     def _told(self, word: str) -> bool:
         if count_cjk(word):
             return len(word) > 1 and word in self.text
+        if any(name in self.text for name in han_names().get(word, ())):
+            return True
         forms = (word, stem(word))
         told = any(form in self.places for form in forms)
-        return told and len(word) > 1 and word not in _empty()
+        return told and len(word) > 1 and word not in empty_words()
 
     def _clock(self, plain: str, hour: int, minute: int) -> int:
         if plain in self.text:
@@ -184,13 +176,18 @@ class Wording:
         half = {0: 0.0, 30: 0.5}.get(minute)
         return -1 if half is None else self.numbers.get(hour + half, -1)
 
+    def _moment(self, hour: int, minute: int) -> int:
+        """Where the statement words the time of day of a date and time."""
+        at = self.text.find(str(hour))
+        return max(at, 0) if float(hour * 60 + minute) in clocks_in(self.text) else -1
+
     def _phrase(self, plain: str) -> int:
-        if plain in self.places and plain not in _empty():
+        if plain in self.places and plain not in empty_words():
             return self.places[plain]
         if count_cjk(plain):
             packed = plain.replace(" ", "")
             return self.text.replace(" ", "").find(packed) if len(packed) > 1 else -1
-        words = [word for word in _WORD.findall(plain) if word not in _empty()]
+        words = [word for word in _WORD.findall(plain) if word not in empty_words()]
         if not words or not any(len(word) >= _SHORT for word in words):
             return -1
         found = [self._word(word) for word in words]
@@ -202,7 +199,8 @@ class Wording:
         return self.places.get(word, self.places.get(stem(word), -1))
 
 
-def _name_words(name: str) -> Iterable[str]:
+def words_of_name(name: str) -> Iterable[str]:
+    """Cut the name of a tool or an argument."""
     return (fold(part) for part in _PARTS.findall(simplified(name)))
 
 

@@ -7,6 +7,7 @@ from typing import Final
 __all__ = [
     "ANY_ACT",
     "ANY_THING",
+    "ARTICLES",
     "COMMANDS",
     "EMPTY",
     "INNER",
@@ -36,6 +37,9 @@ _ANY_ACT_EN: Final = "do give go have keep make put take touch use want get be t
 _ANY_ACT_ZH: Final = "用 使用 做 动 碰 弄 搞 要 给 来 拿 改"
 ANY_ACT: Final = frozenset((*_ANY_ACT_EN.split(), *_ANY_ACT_ZH.split()))
 """Verbs that say nothing of what is done: whatever is done with the thing breaks the rule."""
+
+ARTICLES: Final = frozenset(["a", "an", "any", "my", "our", "the", "your"])
+"""Words of a phrase that may stand between a thing and what is said of it."""
 
 _EMPTY_EN: Final = """
 a an any at for in my of on or our the to with your against from into onto under inside within

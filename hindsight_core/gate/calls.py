@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from hindsight_core.capture import TOGETHER
 from hindsight_core.gate._rule_words import COMMANDS, EMPTY, INNER, PROSE
 from hindsight_core.gate.arguments import Argument, arguments_of, name_words, plain
 from hindsight_core.gate.commands import doing
@@ -21,10 +22,14 @@ _INNER: Final = re.compile(f"(?:{'|'.join(INNER)})$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
-    """A phrase of a rule; `tokens` are the stems of its words, none for Chinese."""
+    """A phrase of a rule; `tokens` are the stems of its words, none for Chinese.
+
+    Of things that count only together each is one of the `parts`.
+    """
 
     text: str
     tokens: frozenset[str]
+    parts: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +81,10 @@ def terms_of_rule(
     for phrase in phrases:
         for spelling in (phrase,) if spelt else shipped_synonyms().spellings([phrase]):
             text = plain(spelling)
+            if TOGETHER in text:
+                parts = terms_of_rule(text.split(TOGETHER), spelt=True)
+                found[text] = Term(text=text, tokens=frozenset(), parts=parts)
+                continue
             if within:
                 text = _INNER.sub("", text).strip() or text
             if text.isascii():

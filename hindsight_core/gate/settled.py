@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hindsight_core.capture import PreferenceFinding, Wording
+from hindsight_core.gate._rule_words import ANY_THING
 from hindsight_core.gate.arguments import plain
 from hindsight_core.schema import Preference, ToolCall
 
@@ -23,6 +24,8 @@ _ANY_OF: Final = re.compile(
 )
 _REACH: Final = 12
 _PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[\u3400-\u9fff]+")
+_VARIETY: Final = re.compile(r"([a-z]{2})[-_][A-Za-z]{2,4}")
+_LANGUAGE: Final = re.compile(r"([a-z]{2,3})([-_][A-Za-z]{2,4})?")
 Values = Mapping[str, tuple[Any, ...]]
 """Values of an argument by `tool/name`."""
 
@@ -52,7 +55,7 @@ class Settled:
     @classmethod
     def read(cls, finding: PreferenceFinding, known: Preference) -> Settled | None:
         """Take them from what was stored with a statement; None where it settles nothing."""
-        if not (known.settles or known.refuses):
+        if not (known.settles or known.refuses or known.given):
             return None
         wording, settles = Wording.read(finding.content), _values(known.settles)
         asked = [wording.clause(value) for values in settles.values() for value in values]
@@ -62,7 +65,11 @@ class Settled:
             wording=wording,
             asked=Wording.read(", ".join(asked)),
             circumstances=Wording.read(about) if about else wording,
-            topic=tuple(topic for topic in map(plain, finding.topic) if topic in " ".join(asked)),
+            topic=tuple(
+                topic
+                for topic in map(plain, finding.topic)
+                if topic in " ".join(asked) and topic not in ANY_THING
+            ),
             tools=frozenset(known.tools),
             settles=settles,
             given=given,
@@ -75,7 +82,8 @@ class Settled:
         mine = {key: value for key, value in told.items() if key in self.settles}
         if mine and self._holds(call, told, mine):
             kept = frozenset(key for key, value in mine.items() if self.takes(key, value))
-            return Verdict(kept=kept, otherwise=frozenset(mine) - kept)
+            otherwise = {key for key in mine if key not in kept and self._is_of_its_kind(key, mine)}
+            return Verdict(kept=kept, otherwise=frozenset(otherwise))
         known = not self.topic or call.tool in self.tools or self._is_topic(call)
         about = known and self._is_given_all(told)
         return Verdict(refused=about and self._is_refused(call, told))
@@ -84,6 +92,17 @@ class Settled:
         """Whether an argument, as `tool/name`, may have a value."""
         known = self.settles.get(key)
         return known is not None and (value in known or self.asked.place(value) >= 0)
+
+    def _is_of_its_kind(self, key: str, told: Mapping[str, Any]) -> bool:
+        """Whether a value could be as is asked: of a script one of another language cannot."""
+        kinds = [
+            match[1]
+            for value in self.settles[key]
+            if isinstance(value, str) and (match := _VARIETY.fullmatch(value))
+        ]
+        value = told[key]
+        other = _LANGUAGE.fullmatch(value) if isinstance(value, str) else None
+        return not kinds or other is None or (bool(other[2]) and other[1] in kinds)
 
     def _holds(self, call: ToolCall, told: Mapping[str, Any], mine: Iterable[str]) -> bool:
         """Whether a call is one of those that the wish is about."""
@@ -120,7 +139,10 @@ class Settled:
         return all(self._is_given(key, told[key]) for key in self.given if key in told)
 
     def _is_given(self, key: str, value: Any) -> bool:
-        return value in self.given[key] or bool(self.circumstances.shared(value))
+        if value in self.given[key] or self.circumstances.place(value) >= 0:
+            return True
+        alike = any(Wording.read(str(known)).shared(value) for known in self.given[key])
+        return alike and bool(self.circumstances.shared(value))
 
     def _is_refused(self, call: ToolCall, told: Mapping[str, Any]) -> bool:
         """Whether all is as it was in the call that was taken back, and nothing as is wanted."""

@@ -8,7 +8,6 @@ title) is talked of and not acted upon.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +21,6 @@ from hindsight_core.capture import (
     weekdays_of,
     without_amounts,
 )
-from hindsight_core.gate._rule_words import ANY_ACT, ANY_THING, SAME_ACTS
 from hindsight_core.gate.arguments import plain
 from hindsight_core.gate.bounds import is_beyond
 from hindsight_core.gate.calls import (
@@ -35,6 +33,7 @@ from hindsight_core.gate.calls import (
     view_of,
 )
 from hindsight_core.gate.places import Places
+from hindsight_core.gate.ruling import is_time, own_condition, same_acts, things_and_acts
 from hindsight_core.gate.settled import Settled
 from hindsight_core.gate.values import is_denied, is_done, is_value
 from hindsight_core.schema import Preference
@@ -77,6 +76,7 @@ class Wish:
     tools: frozenset[str]
     arguments: frozenset[str]
     settled: Settled | None
+    of_times: bool
 
     @classmethod
     def read(
@@ -94,7 +94,7 @@ class Wish:
         if not (finding.avoid or finding.actions or finding.want or limits or settled):
             return None
         places = Places.read(finding)
-        avoid, done = _things_and_acts(places.without(finding.avoid))
+        avoid, done = things_and_acts(places.without(finding.avoid), finding.actions)
         return cls(
             memory_id=memory_id,
             avoid=terms_of_rule(avoid, spelt=True),
@@ -106,14 +106,15 @@ class Wish:
             weekdays=weekdays_of(finding.content) if finding.avoid or finding.actions else _NO_DAYS,
             topic=terms_of_rule(finding.topic),
             subject=finding.slot,
-            slot=terms_of_rule([finding.slot] if finding.slot else ()),
-            actions=terms_of_rule(_same_acts([*finding.actions, *done])),
-            condition=terms_of_rule(_own_condition(finding)),
+            slot=terms_of_rule([finding.slot] if not is_time(finding.slot) else ()),
+            actions=terms_of_rule(same_acts([*finding.actions, *done])),
+            condition=terms_of_rule(own_condition(finding)),
             only=_ONLY.search(plain(finding.content)) is not None,
             pointing=_POINTING.search(plain(finding.content)) is not None,
             tools=frozenset(known.tools),
             arguments=frozenset(known.arguments),
             settled=settled,
+            of_times=bool(avoid) and all(map(is_time, avoid)),
         )
 
 
@@ -122,38 +123,11 @@ def _spoken_of(statement: str) -> tuple[str, ...]:
     return tuple(word for word in keywords(statement) if unit_of(word) is None)
 
 
-def _things_and_acts(avoided: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Part what is to be avoided from what is not to be done: 重启 is an act."""
-    acts_known = frozenset[str]().union(*SAME_ACTS)
-    things: list[str] = []
-    done: list[str] = []
-    for one in avoided:
-        if one in acts_known:
-            done.append(one)
-        elif plain(one) not in ANY_THING:
-            things.append(one)
-    return things, done
-
-
-def _same_acts(named: Iterable[str]) -> list[str]:
-    done = [act for act in named if act not in ANY_ACT]
-    others = [other for act in done for group in SAME_ACTS if act in group for other in group]
-    return [*done, *others]
-
-
-def _own_condition(finding: PreferenceFinding) -> list[str]:
-    """The rule's condition; one that is said after the exception belongs to that."""
-    excepted = [finding.content.lower().find(term) for term in finding.except_]
-    at = finding.content.lower().find(finding.condition)
-    foreign = not finding.condition or any(0 <= place < at for place in excepted)
-    return [] if foreign else [finding.condition]
-
-
 def is_elsewhere(wish: Wish, call: CallView) -> bool:
     """Whether a rule says nothing of a call: another condition, place, day, thing, or excepted."""
     if wish.condition and not anywhere(wish.condition, call):
         return True
-    if anywhere(wish.excepted, call):
+    if anywhere(wish.excepted, call) or any(_is_in_two(one.text, call) for one in wish.excepted):
         return True
     if wish.places.names and not wish.places.are_met(call):
         return True
@@ -162,6 +136,12 @@ def is_elsewhere(wish: Wish, call: CallView) -> bool:
     ):
         return True
     return bool(wish.weekdays) and not wish.weekdays & weekdays_in(call.text)
+
+
+def _is_in_two(term: str, call: CallView) -> bool:
+    """Whether a call has a Chinese phrase in two: 孩子 and 发烧 of 孩子发烧."""
+    cuts = ((term[:at], term[at:]) for at in range(2, len(term) - 1))
+    return not term.isascii() and any(a in call.text and b in call.text for a, b in cuts)
 
 
 def breaks(wish: Wish, call: CallView, kept: frozenset[str] = frozenset()) -> bool:
@@ -176,14 +156,26 @@ def breaks(wish: Wish, call: CallView, kept: frozenset[str] = frozenset()) -> bo
     if wish.places.are_touched(call):
         return True
     done = any(in_tool(term, call) or _commands(term, call) for term in wish.actions)
-    free = not (wish.actions or wish.topic)
-    if any(is_done(term, wish.want, call) for term in wish.avoid):
+    free = not (wish.actions or wish.topic or wish.of_times)
+    if any(is_done(term, wish.want, call) or _is_known(term, wish, call) for term in wish.avoid):
         if wish.pointing and not wish.places.names:
             return _is_about_the_subject(wish, call)
         return done or free or bool(wish.places.names) or _concerns(wish, call)
     if done and (wish.places.names or not wish.avoid):
         return bool(wish.places.names) or not wish.topic or _concerns(wish, call)
     return is_denied(wish.want, call) or _replaced(wish, call, kept)
+
+
+def _is_known(term: Term, wish: Wish, call: CallView) -> bool:
+    """Whether an argument that the rule is about is most of what a phrase rules out: 配流行歌."""
+    return any(
+        f"{call.tool}/{one.name}" in wish.arguments
+        and len(one.text) > 1
+        and not one.text.isascii()
+        and one.text in term.text
+        and 2 * len(one.text) >= len(term.text)
+        for one in call.arguments
+    )
 
 
 def _concerns(wish: Wish, call: CallView) -> bool:
@@ -203,7 +195,12 @@ def _is_named(wish: Wish, call: CallView) -> bool:
 
 
 def _commands(term: Term, call: CallView) -> bool:
-    return any(term.tokens and term.tokens <= one.words for one in call.arguments if acts(one))
+    """Whether a value is the act, or what it is done with: 电话 of 打电话."""
+    return any(
+        term.tokens <= one.words if term.tokens else len(one.text) > 1 and one.text == term.text[1:]
+        for one in call.arguments
+        if acts(one)
+    )
 
 
 def _replaced(wish: Wish, call: CallView, kept: frozenset[str]) -> bool:

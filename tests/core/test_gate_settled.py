@@ -255,3 +255,120 @@ def test_a_wish_that_was_said_of_one_thing_says_nothing_of_another(
     wish = wish_of(rule, before, after)
     assert flagged(wish, *against)
     assert not flagged(wish, *elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "against", "fine"),
+    [
+        (  # a clause of its own asks, another refuses
+            "Thick paper for all my prints, I won't have the flimsy one.",
+            [],
+            [("print", {"doc": "a", "paper": "thick"})],
+            ("print", {"doc": "b", "paper": "thin"}),
+            ("print", {"doc": "b", "paper": "thick"}),
+        ),
+        (  # what is taken back is one thing, what holds from now on another
+            "The ten slide rule is gone, nobody could follow: 20 slides per talk from now on.",
+            [],
+            [("deck.make", {"talk": "A", "slides": 20})],
+            ("deck.make", {"talk": "B", "slides": 10}),
+            ("deck.make", {"talk": "B", "slides": 20}),
+        ),
+        (  # the argument was set right by another tool of its kind
+            "Parcels always at 9:30, nobody is here earlier.",
+            [("parcel.book", {"what": "lamp", "at": "2031-05-06 08:00"})],
+            [("parcel.move", {"id": "c-1", "at": "2031-05-07 09:30"})],
+            ("parcel.book", {"what": "vase", "at": "2031-06-02 08:00"}),
+            ("parcel.book", {"what": "vase", "at": "2031-06-02 09:30"}),
+        ),
+        (
+            "Our bids never get a cc.",
+            [],
+            [("mail", {"to": "x@a.example", "cc": []})],
+            ("mail", {"to": "y@a.example", "cc": ["z@b.example"]}),
+            ("mail", {"to": "y@a.example", "cc": []}),
+        ),
+        (
+            "以后导出都要加密，不加密的不许发。",
+            [],
+            [("export", {"table": "a", "encrypt": True})],
+            ("export", {"table": "b", "encrypt": False}),
+            ("export", {"table": "b", "encrypt": True}),
+        ),
+        (
+            "合同翻译我要繁体，每次都要繁体，简体客户看不惯。",
+            [],
+            [("translate", {"doc": "a", "target": "zh-Hant"})],
+            ("translate", {"doc": "b", "target": "zh-Hans"}),
+            ("translate", {"doc": "b", "target": "en"}),
+        ),
+        (
+            "以后体检都给她找女医生。",
+            [],
+            [("book_check", {"ward": "a", "doctor_sex": "女"})],
+            ("book_check", {"ward": "b", "doctor_sex": "男"}),
+            ("book_check", {"ward": "b", "doctor_sex": "女"}),
+        ),
+        (
+            "东西以后都寄到梅园 3 栋 501，老地址别再用了。",
+            [],
+            [("shop", {"item": "茶", "address": "梅园3栋501"})],
+            ("shop", {"item": "米", "address": "竹园8栋102"}),
+            ("shop", {"item": "米", "address": "梅园3栋501"}),
+        ),
+    ],
+)
+def test_what_a_wish_words_by_other_names_is_settled_too(rule, before, after, against, fine):
+    wish = wish_of(rule, before, after)
+    assert flagged(wish, *against)
+    assert not flagged(wish, *fine)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "other"),
+    [
+        # who takes something back asks for nothing
+        (
+            "The two copy rule is lifted, print what you like.",
+            [],
+            [("print", {"doc": "a", "copies": 2})],
+            ("print", {"doc": "b", "copies": 5}),
+        ),
+        # a clause that only says where it holds
+        (
+            "In all summaries, no bullet points.",
+            [],
+            [("write", {"doc": "summaries", "style": "prose"})],
+            ("write", {"doc": "letter", "style": "prose"}),
+        ),
+        # a tool of another kind
+        (
+            "Parcels always at 9:30.",
+            [("wake", {"at": "2031-05-07 07:00"})],
+            [("parcel.book", {"at": "2031-05-07 09:30"})],
+            ("wake", {"at": "2031-05-08 07:00"}),
+        ),
+        # another language is no other script
+        (
+            "说明书一律用简体。",
+            [],
+            [("translate", {"doc": "a", "target": "zh-Hans"})],
+            ("translate", {"doc": "b", "target": "de"}),
+        ),
+        # 女儿 is no woman doctor
+        (
+            "我女儿的号都挂上午的。",
+            [],
+            [("book_check", {"doctor_sex": "女", "part": "上午"})],
+            ("book_check", {"doctor_sex": "男", "part": "上午"}),
+        ),
+        (
+            "不要压缩，压缩的我打不开，以后都这样。",
+            [],
+            [("pack", {"doc": "a", "compress": False})],
+            ("pack", {"doc": "b", "compress": False}),
+        ),
+    ],
+)
+def test_what_a_wish_words_of_something_else_settles_nothing(rule, before, after, other):
+    assert not flagged(wish_of(rule, before, after), *other)

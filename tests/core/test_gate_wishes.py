@@ -217,3 +217,74 @@ def test_a_path_that_all_of_a_kind_go_to_is_held_against_that_kind():
     rule = "Receipts go to Ledger/Inbox, nowhere else."
     assert broken(rule, "file_doc", {"doc": "receipt-2.pdf", "folder": "Shared/Temp"}, **near)
     assert not broken(rule, "file_doc", {"doc": "minutes.pdf", "folder": "Shared/Temp"}, **near)
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "both", "one"),
+    [
+        (
+            "No blue and yellow together, ever.",
+            "make_slide",
+            {"palette": "blue-yellow"},
+            {"palette": "blue-grey"},
+        ),
+        (
+            "Never mix linen with silk.",
+            "wash",
+            {"load": ["linen", "silk"]},
+            {"load": ["linen", "cotton"]},
+        ),
+        ("红色和绿色不要一起用，我分不清。", "画图", {"配色": "红色绿色"}, {"配色": "红色蓝色"}),
+        ("别把百合和薄荷种在一起。", "种花", {"花": ["百合", "薄荷"]}, {"花": ["百合"]}),
+    ],
+)
+def test_what_is_ruled_out_together_is_free_alone(rule, tool, both, one):
+    assert broken(rule, tool, both)
+    assert not broken(rule, tool, one)
+
+
+def test_who_alone_may_is_excepted():
+    near = {"tools": ["book_van"]}
+    rule = "Only the Oslo branch may have Sundays, their gate is manned."
+    assert broken(rule, "book_van", {"branch": "Bergen", "day": "Sunday"}, **near)
+    assert not broken(rule, "book_van", {"branch": "Oslo", "day": "Sunday"}, **near)
+    assert not broken(rule, "book_van", {"branch": "Bergen", "day": "Monday"}, **near)
+    assert not broken(rule, "order_bread", {"kind": "rye", "day": "Sunday"}, **near)
+
+
+def test_a_day_is_ruled_out_for_the_thing_it_was_said_of():
+    rule = "From now on the choir meets on Tuesdays, no longer on Mondays."
+    assert broken(rule, "book_hall", {"day": "Monday"}, tools=["book_hall"])
+    assert not broken(rule, "order_paint", {"day": "Monday"}, tools=["book_hall"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "args", "expected"),
+    [
+        ("以后海鲜不要派晚班；就带鱼例外。", "派车", {"货": "鲈鱼", "班": "晚班"}, True),
+        ("以后海鲜不要派晚班；就带鱼例外。", "派车", {"货": "带鱼", "班": "晚班"}, False),
+        ("以后海鲜不要派晚班；就带鱼例外。", "派车", {"货": "鲈鱼", "班": "早班"}, False),
+        ("我坐船从不要下舱。", "订船", {"舱": "下舱"}, True),
+        ("我坐船从不要下舱。", "订船", {"舱": "上舱"}, False),
+        ("别打电话，客人投诉才可以打。", "联系", {"方式": "电话", "因": "补货"}, True),
+        ("别打电话，客人投诉才可以打。", "联系", {"方式": "短信", "因": "补货"}, False),
+        ("别打电话，客人投诉才可以打。", "联系", {"方式": "电话", "因": "客人来投诉"}, False),
+    ],
+)
+def test_a_chinese_rule_is_held_against_what_is_no_exception(rule, tool, args, expected):
+    assert broken(rule, tool, args, tools=[tool]) is expected
+
+
+def test_a_value_beside_the_name_of_its_argument_is_what_a_rule_names():
+    rule = "Please let no bistro put a cheese course on our booking."
+    near = {"tools": ["book_table"]}
+    assert broken(rule, "book_table", {"place": "Ode", "course": "cheese"}, **near)
+    assert not broken(rule, "book_table", {"place": "Ode", "course": "fish"}, **near)
+    pond = "Never put bleach into the koi pond."
+    assert not broken(pond, "dose", {"pond": "koi", "agent": "peat"}, tools=["dose"])
+
+
+def test_where_alone_something_must_be_done_is_no_condition_of_its_ban():
+    rule = "Please don't use speakerphone. The one place where you must is the garage."
+    assert broken(rule, "call", {"room": "hall", "mode": "speakerphone"})
+    assert not broken(rule, "call", {"room": "garage", "mode": "speakerphone"})

@@ -79,17 +79,19 @@ class Language:
     class, a function word to itself.
 
     `topics` maps a slot to its cue words. `terms` are patterns with the groups `want`, `avoid`,
-    `except`, `where`, `if` and `topic`; `stop` are words that are no term; `lead` (`lead_first`:
-    the longest first) and `trail` are cut off the two ends of a term, `verbs` being those of `lead`
-    that name an act and `whole` words that begin like one of them. `negative`, `factual`, `wishing`
-    and `correcting` are the classes that tell a statement's polarity and kind. `joins_back`,
-    `joins_on`, `grounds`, `carries_on` and `breaks_off` tell which neighbouring sentences belong to
-    a statement; after a sentence of a class in `disclaims` no sentence is the user's own will. What
-    matches `days` names a day that comes again; what matches `onset` ("from next week on") is read
-    as `onset_as` where classes are looked for, and what matches `contracted` ("dont") as
-    `contracted_as` throughout. `clause_of_another` matches the clause before a person's own.
-    What matches `scoping` begins the part that says for what a statement holds ("in Go"),
-    `answering` are names of an answer, and after `restarts` a sentence says something new.
+    `both` (two things that are to be avoided together), `except`, `where`, `if` and `topic`; `stop`
+    are words that are no term; `lead` (`lead_first`: the longest first) and `trail` are cut off the
+    two ends of a term, `verbs` being those of `lead` that name an act and `whole` words that begin
+    like one of them. `negative`, `factual`, `wishing` and `correcting` are the classes that tell a
+    statement's polarity and kind. `joins_back`, `joins_on`, `grounds`, `carries_on` and
+    `breaks_off` tell which neighbouring sentences belong to a statement; after a sentence of a
+    class in `disclaims` no sentence is the user's own will. What matches `days` names a day that
+    comes again; what matches `onset` ("from next week on") is read as `onset_as` where classes are
+    looked for, and what matches `contracted` ("dont") as `contracted_as` throughout.
+    `clause_of_another` matches the clause before a person's own. What matches `scoping` begins the
+    part that says for what a statement holds ("in Go"), `answering` are names of an answer,
+    `refusal` matches the words that turn a phrase around, and after `restarts` a sentence says
+    something new.
     """
 
     code: str
@@ -132,6 +134,7 @@ class Language:
     scoping: str
     answering: str
     restarts: str
+    refusal: str
 
 
 def _read(name: str) -> str:
@@ -223,4 +226,5 @@ def load(code: str) -> Language:
         scoping=table["scoping"],
         answering=table["answering"],
         restarts=table["restarts"].replace("\n", ""),
+        refusal=table["refusal"],
     )

@@ -69,6 +69,7 @@ class Compiled:
         self.days: Final = re.compile(language.days)
         self.onset: Final = re.compile(language.onset)
         self.contracted: Final = re.compile(language.contracted) if language.contracted else None
+        self.refusal: Final = re.compile(language.refusal)
         self.clause_of_another: Final = re.compile(language.clause_of_another)
 
     def units(self, folded: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.capture.languages import Language
+from hindsight_core.capture.preferences.cutting import cut_terms
 from hindsight_core.capture.preferences.features import (
     Compiled,
     compiled,
@@ -23,15 +23,15 @@ from hindsight_core.capture.preferences.features import (
 from hindsight_core.schema import Polarity
 from hindsight_core.text import fold
 
-__all__ = ["Terms", "entities_of", "terms_of", "topics_of"]
+__all__ = ["TOGETHER", "Terms", "entities_of", "terms_of", "topics_of"]
 
-_LIST: Final = re.compile(r"\s*(?:,|、| or | and | nor |或者|或|和|以及)\s*")
-_SLASH: Final = re.compile(r"/(?=\w)")
-_EDGE: Final = " .。!?\"'()“”「」`"
-_MAX_WORDS: Final = 5
+_BOTH: Final = re.compile(r"\s*(?: and | with | to |和|跟|与|、)\s*")
 _MAX_TOPICS_READ: Final = 2_000
-_SHORT: Final = 2
-_GROUPS: Final = ("want", "avoid", "except", "where", "if", "topic")
+_TWO: Final = 2
+TOGETHER: Final = " + "
+"""What stands between two things of a term that are ruled out together, and free alone."""
+_GROUPS: Final = ("want", "avoid", "except", "where", "if", "topic", "both")
+_ALONE: Final = ("avoid", "want")
 _MAX_TERMS: Final = 6
 _ENTITY: Final = re.compile(
     r"(?<![\w])(?:[A-Z][\w+#.-]{0,40}\w|[a-z]{1,20}[A-Z][\w-]{0,40}|[\w-]{1,30}[./_][\w./-]{1,60}\w"
@@ -79,49 +79,6 @@ def _topic_slots(folded: str, code: str) -> list[str]:
     return [names[n] for n in sorted(found)]
 
 
-def _split(text: str, language: Language, *, cut: bool) -> tuple[list[str], list[str]]:
-    """Split a captured phrase into its terms and, where `cut`, the verbs that led to them."""
-    terms: list[str] = []
-    verbs: list[str] = []
-    strip = _strip_words if language.spaced else _strip_characters
-    for part in _LIST.split(text):
-        term, acts = strip(part.strip(_EDGE), language, cut)
-        verbs += acts
-        # "Finance/Incoming" is one thing, "npm/yarn" are two: who compares knows both readings.
-        readings = dict.fromkeys((term, *_SLASH.split(term)))
-        terms += [one for one in readings if one and one not in language.stop]
-    return terms, verbs
-
-
-def _strip_words(part: str, language: Language, cut: bool) -> tuple[str, list[str]]:
-    words = part.split()
-    verbs: list[str] = []
-    lead = language.lead if cut else language.lead - language.verbs
-    while words and words[0] in lead and (len(words) > 1 or words[0] not in language.verbs):
-        verbs += [words[0]] if words[0] in language.verbs else []
-        words = words[1:]
-    while words and words[-1] in language.trail:
-        words = words[:-1]
-    return " ".join(words[:_MAX_WORDS]).strip(_EDGE), verbs
-
-
-def _strip_characters(part: str, language: Language, cut: bool) -> tuple[str, list[str]]:
-    verbs: list[str] = []
-    while cut and not part.startswith(language.whole):
-        lead = next((one for one in language.lead_first if part.startswith(one)), "")
-        if not lead or len(part) - len(lead) < (_SHORT if len(lead) == 1 else 1):
-            break
-        verbs += [lead] if lead in language.verbs else []
-        part = part[len(lead) :].strip(_EDGE)
-    trimmed = True
-    while trimmed:
-        trimmed = False
-        for trail in language.trail:
-            if part.endswith(trail) and len(part) > len(trail):
-                part, trimmed = part[: -len(trail)].strip(_EDGE), True
-    return part, verbs
-
-
 def _past_the_place(value: str, places: Iterable[str]) -> str:
     """What is not to be done at a place that is named first: 在生产库(跑清理)."""
     for place in places:
@@ -129,6 +86,33 @@ def _past_the_place(value: str, places: Iterable[str]) -> str:
         if found and len(before) <= 1 and len(after) > 1:
             return after
     return value
+
+
+def _captured(folded: str, code: str) -> dict[str, list[str]]:
+    """What the patterns find, by group; of two things that are ruled out together none alone."""
+    raw: dict[str, list[str]] = {group: [] for group in _GROUPS}
+    joint: list[tuple[int, int]] = []
+    for pattern in _term_patterns(code):
+        for match in pattern.finditer(folded):
+            for group, value in match.groupdict().items():
+                name = group.rstrip("0123456789_")
+                at, end = match.span(group)
+                among = any(at < last and first < end for first, last in joint)
+                if name in raw and value and value.strip() and not (among and name in _ALONE):
+                    raw[name].append(value.strip())
+                    joint += [match.span()] if name == "both" else []
+    return raw
+
+
+def _is_refusal(term: str, avoided: Iterable[str], table: Compiled) -> bool:
+    """Whether a wanted phrase holds a refusal: "don't use reply-all", 车从不要上铺."""
+    before = [term[: term.find(one)] for one in avoided if one in term]
+    return any(table.refusal.search(f"{one.strip()} ") for one in before)
+
+
+def _is_exception(term: str, avoided: Iterable[str], excepted: Iterable[str]) -> bool:
+    """Whether a phrase says who alone may: "(only) Rotterdam may have Saturdays"."""
+    return any(one in term for one in avoided) and any(one in term for one in excepted)
 
 
 def _gist(folded: str, table: Compiled) -> str:
@@ -181,12 +165,7 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
         places = [(term, folded.find(term)) for term in terms]
         return _unique(plain[at : at + len(term)] if at >= 0 else term for term, at in places)
 
-    raw: dict[str, list[str]] = {group: [] for group in _GROUPS}
-    for pattern in _term_patterns(code):
-        for match in pattern.finditer(folded):
-            for group, value in match.groupdict().items():
-                if value and value.strip():
-                    raw[group.rstrip("0123456789_")].append(value.strip())
+    raw = _captured(folded, code)
     split: dict[str, list[str]] = {}
     cuts = ("avoid", "want") if language.spaced else ("avoid",)
     actions: list[str] = []
@@ -195,7 +174,7 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
         for value in raw[group]:
             if group == "avoid":
                 value = _past_the_place(value, raw["where"])
-            terms, verbs = _split(value, language, cut=group in cuts)
+            terms, verbs = cut_terms(value, language, cut=group in cuts)
             split[group] += terms
             if group == "avoid":
                 bare = [term for term in terms if term in language.verbs and not verbs]
@@ -203,8 +182,14 @@ def terms_of(statement: str, code: str, found: set[str], *, before: str = "") ->
                 actions += verbs + bare
     topic = _unique(split["topic"])
     excepted = set(split["except"])
-    avoid = _unique(term for term in split["avoid"] if term not in excepted)
-    want = _unique(term for term in split["want"] if term not in avoid and term not in excepted)
+    joint = [TOGETHER.join(parts) for parts in map(_BOTH.split, raw["both"]) if len(parts) == _TWO]
+    avoid = _unique(term for term in (*joint, *split["avoid"]) if term not in excepted)
+    want = _unique(
+        term
+        for term in split["want"]
+        if term not in avoid and term not in excepted
+        if not _is_refusal(term, avoid, table) and not _is_exception(term, avoid, excepted)
+    )
     slots = _topic_slots(folded, code) or (_topic_slots(fold(before), code) if before else [])
     slot = slots[0] if slots else " ".join((topic or want or avoid)[:1])
     factual = bool(found & language.factual) and not found & language.wishing
