@@ -20,8 +20,6 @@ from hindsight_core.capture.limits import (
     clocks_in,
     limits_of,
     unit_of,
-    weekdays_in,
-    weekdays_of,
     without_amounts,
 )
 from hindsight_core.capture.merging import add_worked, clear_lesson, merge_lesson, withdraw
@@ -60,6 +58,7 @@ from hindsight_core.capture.taking_back import (
     reworded,
     reworded_act,
 )
+from hindsight_core.capture.weekdays import weekdays_in, weekdays_of
 from hindsight_core.capture.wording import Wording, codes_of
 
 __all__ = [

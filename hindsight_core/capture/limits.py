@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
 from hindsight_core.han import numeral, simplified
@@ -21,8 +20,6 @@ __all__ = [
     "clocks_in",
     "limits_of",
     "unit_of",
-    "weekdays_in",
-    "weekdays_of",
     "without_amounts",
 ]
 
@@ -48,6 +45,7 @@ _UNITS: Final = {
     "word": ("words", "字"),
     "line": ("lines", "行"),
     "page": ("pages", "页"),
+    "person": ("people", "persons", "guests", "人", "位"),
 }
 _UNIT_OF: Final = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings}
 _INTO: Final = {"hour": ("minute", 60.0), "gram": ("kilogram", 0.001), "week": ("day", 7.0)}
@@ -78,13 +76,14 @@ _BOUNDS: Final = (
     (_BEFORE, False, re.compile(rf"{_TIME_ZH}(?:之前|以前|前)")),
     (_AFTER, False, re.compile(rf"{_TIME_ZH}(?:之后|以后|后)")),
     (_OVER, True, re.compile(rf"\b(?:at most|up to|not? more than|max(?:imum)?) {_AMOUNT}")),
+    (_OVER, True, re.compile(rf"{_AMOUNT},? (?:at (?:the )?most|max(?:imum)?|tops|or less)\b")),
     (_UNDER, True, re.compile(rf"\b(?:at least|not? less than|min(?:imum)?) {_AMOUNT}")),
     (_OVER, False, re.compile(rf"\b(?:{_MORE}|over|above|longer than|exceed) {_AMOUNT}")),
     (_UNDER, False, re.compile(rf"\b(?:less than|under|below|shorter than|fewer than) {_AMOUNT}")),
     (_OVER, True, re.compile(rf"(?:最多|至多|顶多|不超过|不多于|不高于|上限) ?{_AMOUNT}")),
-    (_OVER, True, re.compile(rf"{_AMOUNT}(?:以内|以下)")),
+    (_OVER, True, re.compile(rf"{_AMOUNT}(?P<side>以内|以下)")),
     (_UNDER, True, re.compile(rf"(?:至少|最少|起码|不少于|不低于) ?{_AMOUNT}")),
-    (_UNDER, True, re.compile(rf"{_AMOUNT}以上")),
+    (_UNDER, True, re.compile(rf"{_AMOUNT}(?P<side>以上)")),
     (_OVER, False, re.compile(rf"(?<!不)(?:超过|多于|高于|大于) ?{_AMOUNT}")),
     (_UNDER, False, re.compile(rf"(?<!不)(?:少于|低于|小于|不足|不到) ?{_AMOUNT}")),
 )  # fmt: skip
@@ -95,24 +94,31 @@ _REFUSES: Final = re.compile(
 _INSISTS: Final = re.compile(
     r"\b(?:only|always|must|keep|every)\b|只|都|必须|一律|务必|统一|才(?:行|可以|可|能|好)"
 )
+_ASKS: Final = re.compile(
+    r"\b(?:ask(?:ing)? me|check with me|my (?:approval|ok|okay|consent|say-so)|sign-?off"
+    r"|approved?|approval|hand(?:ed)? (?:it |them )?(?:over )?to)\b"
+    r"|(?:先|要|得|必须|须|由|等|让)[^,;。]{0,4}(?:问|经过|征得|请示|审批|批准|同意|确认|点头|报备)"
+)
+"""Whoever has to be asked first: what he is to be asked about is not simply done."""
+_HAN_AMOUNT: Final = re.compile(
+    rf"[一二两三四五六七八九十百千万]{{1,6}}(?= ?(?:以上|以下|以内|{_UNIT}))"
+)
+_NO_GUESS: Final = re.compile("^(?:.|.*十.?|.*[百千万])$")
+_ENDS: Final = re.compile(
+    r" ?(?:$|[,;.!?，；。！？]|[以的]|max|tops|(?:in|on|at|for|per|you|i|we|it|is|are|needs?|must"
+    r"|without|unless|goes?|has|or|and|please)\b)"
+)
+_AGE: Final = re.compile(r"(?:'m|'re|\b(?:am|is|are|be|was)) \Z")
 _CLAUSES: Final = re.compile(r"[,;!?，；。！？]|\.(?![0-9])")
-_WEEK_ZH: Final = "一二三四五六日"
-_WEEK_EN: Final = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
-_DAYS: Final = re.compile(
-    r"\b(?:on |every )?(?P<en>mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    r"|(?P<five>\bweekdays?\b|\bworking days?\b|工作日)|(?P<two>\bweekends?\b|周末)"
-    r"|(?<![上下这本])(?:周|星期|礼拜)(?P<zh>[一二三四五六日天])"
-)
-_DATE: Final = re.compile(
-    r"(?<![0-9])([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(?![0-9])"
-)
-_FIVE: Final = frozenset(range(5))
 _OPPOSITE: Final = {_BEFORE: _AFTER, _AFTER: _BEFORE, _OVER: _UNDER, _UNDER: _OVER}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limit:
-    """A bound: `below` or above `bound`, counted in `unit`, lies what is not wanted."""
+    """A bound: `below` or above `bound`, counted in `unit`, lies what is not wanted.
+
+    The unit is "" where none was told, as in "anything above 50".
+    """
 
     unit: str
     bound: float
@@ -126,22 +132,37 @@ class Limit:
 def limits_of(statement: str) -> tuple[Limit, ...]:
     """Return the bounds that a statement sets, in its order; none where it only mentions them."""
     text = simplified(fold(statement[:_MAX_READ])).replace("’", "'")
+    text = _HAN_AMOUNT.sub(lambda match: _digits(match[0]), text)
     found: dict[int, Limit] = {}
     for kind, alone, pattern in _BOUNDS:
         for match in pattern.finditer(text):
             clause = _clause_of(text, match)
             told = clause if _REFUSES.search(clause) or _INSISTS.search(clause) else text
-            refused = _REFUSES.search(told) is not None
+            asks = _ASKS.search(clause) is not None
+            refused = asks or _REFUSES.search(told) is not None
             if not (alone or refused or _INSISTS.search(told)):
                 continue
             unit, value = _value(match)
-            if unit:
+            if unit or _is_bare(text, match):
                 beyond = kind if alone or refused else _OPPOSITE[kind]
+                if match.groupdict().get("side") and (asks or _REFUSES.search(clause)):
+                    beyond = _OPPOSITE[kind]  # 以上 is no least amount where it is ruled out
                 below = beyond in (_BEFORE, _UNDER)
                 if unit == CLOCK and not value and not below:
                     value = float(_DAY)  # after midnight is the next day
                 found.setdefault(match.end(), Limit(unit=unit, bound=value, below=below))
     return tuple(found[at] for at in sorted(found))
+
+
+def _digits(numeral_: str) -> str:
+    value = numeral(numeral_) if _NO_GUESS.search(numeral_) else None
+    return numeral_ if value is None else str(int(value))
+
+
+def _is_bare(text: str, bound: re.Match[str]) -> bool:
+    """Whether the number of a bound counts nothing that is named: "above 50 you ask me"."""
+    named = "number" in bound.re.groupindex and not _AGE.search(text[: bound.start()])
+    return named and _ENDS.match(text, bound.end("number")) is not None
 
 
 def _clause_of(text: str, bound: re.Match[str]) -> str:
@@ -163,34 +184,6 @@ def amounts_in(text: str) -> tuple[tuple[str, float], ...]:
     """Return the amounts of a folded text as (unit, value); the unit is "" where none is told."""
     found = [_amount(match) for match in _AMOUNTS.finditer(text)]
     return tuple(found[:_MAX_FOUND])
-
-
-def weekdays_of(statement: str) -> frozenset[int]:
-    """Return the days of the week that a statement names, Monday being 0."""
-    text = simplified(fold(statement[:_MAX_READ]))
-    return frozenset(day for match in _DAYS.finditer(text) for day in _days(match))
-
-
-def _days(match: re.Match[str]) -> frozenset[int]:
-    if match["en"]:
-        return frozenset((_WEEK_EN.index(match["en"]),))
-    if match["five"]:
-        return _FIVE
-    if match["two"]:
-        return frozenset((5, 6))
-    return frozenset((6 if match["zh"] == "天" else _WEEK_ZH.index(match["zh"]),))
-
-
-def weekdays_in(text: str) -> frozenset[int]:
-    """Return the days of the week that a text names, or that its dates (YYYY-MM-DD) are."""
-    named = (m for m in _DAYS.finditer(simplified(text)) if m["en"] or m["zh"])
-    found = {day for match in named for day in _days(match)}
-    for match in _DATE.finditer(text):
-        try:
-            found.add(date(int(match[1]), int(match[2]), int(match[3])).weekday())
-        except ValueError:
-            continue  # 30 February is no day
-    return frozenset(found)
 
 
 def without_amounts(text: str) -> str:

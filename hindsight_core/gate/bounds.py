@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from hindsight_core.capture import CLOCK, Limit, amounts_in, clocks_in, unit_of
@@ -33,19 +33,44 @@ _OF_MONEY: Final = frozenset(
         "单价",
     ]
 )
+_OF_PEOPLE: Final = frozenset(
+    [
+        "people",
+        "persons",
+        "guests",
+        "seats",
+        "attendees",
+        "participants",
+        "party",
+        "capacity",
+        "headcount",
+        "人数",
+        "座位",
+        "席位",
+        "名额",
+    ]
+)
 _OF_TIME: Final = frozenset(["duration", "length", "时长"])
 _MONEY: Final = frozenset(("euro", "dollar", "pound", "yuan"))
 
 
-def is_beyond(limits: Sequence[Limit], call: CallView) -> bool:
-    """Whether a value of a call breaks one of the bounds; one of another unit says nothing."""
+def is_beyond(limits: Sequence[Limit], call: CallView, spoken: Collection[str] = ()) -> bool:
+    """Whether a value of a call breaks one of the bounds; one of another unit says nothing.
+
+    `spoken` are words of the rule: a bound without a unit is one of what they name, or of money.
+    """
     return any(
         limit.is_broken_by(value)
         for limit in limits
         for one in call.arguments
         if acts(one)
-        for value in _values(one, limit.unit)
+        for value in (_values(one, limit.unit) if limit.unit else _bare(one, spoken))
     )
+
+
+def _bare(value: Argument, spoken: Collection[str]) -> Iterator[float]:
+    if value.format in ("int", "float") and name_words(value.name) & {*spoken, *_OF_MONEY}:
+        yield from (amount for _, amount in amounts_in(value.text))
 
 
 def _values(value: Argument, unit: str) -> Iterator[float]:
@@ -65,7 +90,9 @@ def _in_unit_of_name(name: str, amount: float, unit: str) -> Iterator[float]:
     named = [found for word in _SPLIT.split(plain(name)) if (found := unit_of(word))]
     if named:
         yield from (amount * size for told, size in named if told == unit)
-    elif (unit in _MONEY and name_words(name) & _OF_MONEY) or (
-        unit == "minute" and name_words(name) & _OF_TIME
+    elif (
+        (unit in _MONEY and name_words(name) & _OF_MONEY)
+        or (unit == "minute" and name_words(name) & _OF_TIME)
+        or (unit == "person" and name_words(name) & _OF_PEOPLE)
     ):
         yield amount

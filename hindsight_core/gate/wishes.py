@@ -152,7 +152,7 @@ def breaks(wish: Wish, call: CallView, kept: frozenset[str] = frozenset()) -> bo
     if is_elsewhere(wish, call):
         return False
     if wish.limits:  # "no meetings before 10:00" is nothing against meetings
-        return is_beyond(wish.limits, call) and _is_about_the_subject(wish, call)
+        return is_beyond(wish.limits, call, wish.keywords) and _is_about_the_subject(wish, call)
     if wish.places.are_touched(call):
         return True
     done = any(in_tool(term, call) or _commands(term, call) for term in wish.actions)

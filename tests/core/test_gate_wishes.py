@@ -288,3 +288,42 @@ def test_where_alone_something_must_be_done_is_no_condition_of_its_ban():
     rule = "Please don't use speakerphone. The one place where you must is the garage."
     assert broken(rule, "call", {"room": "hall", "mode": "speakerphone"})
     assert not broken(rule, "call", {"room": "garage", "mode": "speakerphone"})
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "beyond", "within"),
+    [
+        (
+            "Anything above 80 you hand to the manager and never refund yourself.",
+            "refund.issue",
+            {"case": 912, "amount": 120},
+            {"case": 912, "amount": 30},
+        ),
+        (
+            "Payments over 900 euros need my approval.",
+            "make_payment",
+            {"to": "Bo", "amount": 1200},
+            {"to": "Bo", "amount": 400},
+        ),
+        ("At most 12 people per tour.", "book_tour", {"seats": 20}, {"seats": 12, "hours": 20}),
+        (
+            "Keep the brightness at 40 at most, always.",
+            "set_lamp",
+            {"brightness": 90},
+            {"brightness": 40, "fade": 90},
+        ),
+        ("两千以上的付款都要先问我。", "付款", {"金额": 5000}, {"金额": 150, "编号": 5000}),
+        ("400元以上的酒店不要订。", "订酒店", {"价格": "520元"}, {"价格": "300元"}),
+        ("一团最多二十人，不要多。", "报团", {"人数": 26}, {"人数": 18}),
+    ],
+)
+def test_a_bound_of_money_people_or_what_it_names_is_held_against_that(rule, tool, beyond, within):
+    assert broken(rule, tool, beyond, tools=[tool])
+    assert not broken(rule, tool, within, tools=[tool])
+
+
+def test_a_number_that_is_no_bound_holds_nothing():
+    assert not broken("I'm over 40, never call me kid.", "pay", {"amount": 90}, tools=["pay"])
+    hotel = "酒店一律订400元以上的。"
+    assert not broken(hotel, "订酒店", {"价格": "520元"}, tools=["订酒店"])
+    assert broken(hotel, "订酒店", {"价格": "90元"}, tools=["订酒店"])
