@@ -1,5 +1,7 @@
 """Rules and calls of any text are compared without an error and in bounded time."""
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +10,9 @@ from hindsight_core.gate import Wish
 from hindsight_core.gate.commands import doing
 from hindsight_core.gate.missing import named_as_missing
 from hindsight_core.gate.wishes import breaks, view_of
+from hindsight_core.han import simplified
 from hindsight_core.schema import Preference
+from hindsight_core.text import fold
 
 WORDS = """
 never don't only before after 10:00 6 pm 50 euros prod main, except in docker npm ,
@@ -34,11 +38,20 @@ def test_any_rule_can_be_held_against_any_call(rule, tool, args):
 @settings(max_examples=150, deadline=None)
 @given(text=st.text(max_size=300) | RULES)
 def test_bounds_days_commands_and_errors_are_read_from_any_text(text):
-    assert all(limit.unit for limit in limits_of(text))
+    # A bound of bare numbers has no unit; a number stands in the text, in digits or in Chinese.
+    assert all(
+        limit.unit or re.search(r"[0-9一二两三四五六七八九十百千万]", simplified(fold(text)))
+        for limit in limits_of(text)
+    )
     assert weekdays_of(text) <= set(range(7))
     assert weekdays_in(text) <= set(range(7))
     assert all(word in text for word in doing(text).split())
     assert all(name in text for name in named_as_missing(text))
+
+
+def test_a_time_that_is_none_is_no_bound_of_bare_numbers():
+    assert limits_of("No meetings after 29:30.") == ()
+    assert limits_of("二十九点以后别开会。") == ()
 
 
 def test_a_long_command_is_read_in_bounded_time():
