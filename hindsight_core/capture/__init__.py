@@ -36,6 +36,7 @@ from hindsight_core.capture.preferences import (
 )
 from hindsight_core.capture.preferences.replacing import hold_apart, replaces, stands_beside
 from hindsight_core.capture.preferences.terms import TOGETHER, entities_of, topics_of
+from hindsight_core.capture.reading_ahead import forget_read, read_ahead
 from hindsight_core.capture.redaction import Redactor, redact
 from hindsight_core.capture.run import (
     Judgement,
@@ -86,6 +87,7 @@ __all__ = [
     "course_of",
     "entities_of",
     "extract_preferences",
+    "forget_read",
     "forgotten",
     "format_of",
     "hold_apart",
@@ -101,6 +103,7 @@ __all__ = [
     "make_call",
     "merge_lesson",
     "names",
+    "read_ahead",
     "read_feedback",
     "read_history",
     "read_preference",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from hindsight_core.capture.preferences.features import compiled, language_of
@@ -22,6 +23,7 @@ __all__ = [
     "forgotten",
     "is_on_the_same",
     "names",
+    "own_sentences",
     "read_reply",
     "reworded",
     "reworded_act",
@@ -55,24 +57,24 @@ def _plain(text: str) -> str:
     return simplified("".join(n if len(n) == 1 else s for n, s in zip(signs, text, strict=True)))
 
 
-def _own(text: str) -> Iterator[str]:
+@lru_cache(maxsize=64)
+def own_sentences(text: str) -> tuple[str, ...]:
+    """Return the first short sentences of a text in one spelling; kept for the next time."""
     considered = clean(text[: _LONGEST * _FEW])
     found = (one.masked.strip() for one in sentences(considered, mask(considered)))
-    for _, one in zip(range(_FEW), found, strict=False):
-        if len(one) <= _LONGEST:
-            yield _plain(one)
+    return tuple(_plain(one) for one in islice(found, _FEW) if len(one) <= _LONGEST)
 
 
 def asks_for_erasure(text: str) -> bool:
     """Whether a turn asks to erase all that is known of its user."""
-    return any(find("erase", one) for one in _own(text))
+    return any(find("erase", one) for one in own_sentences(text))
 
 
 def forgotten(text: str) -> list[str]:
     """What a turn asks to be forgotten, each as the user named it: "pnpm", "that I like tea"."""
     return [
         match["what"].strip()
-        for one in _own(text)
+        for one in own_sentences(text)
         if not find("erase", one) and (match := find("forget", one))
     ]
 

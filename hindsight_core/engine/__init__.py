@@ -7,7 +7,7 @@ from hindsight_core.engine.export_file import is_export
 from hindsight_core.engine.health import Health, Readiness
 from hindsight_core.engine.items import Item, Items
 from hindsight_core.engine.live import LiveRun, LiveRuns, Place, WatchedCall, stable_id
-from hindsight_core.engine.recalling import Recalled
+from hindsight_core.engine.recalled import Recalled
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reflecting import ReflectionReport
 from hindsight_core.engine.reflection import Reflection, ReflectionState

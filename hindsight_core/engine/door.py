@@ -28,7 +28,8 @@ from hindsight_core.engine.idle import IdleUpkeep
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.items import Items
 from hindsight_core.engine.proposing import Proposals
-from hindsight_core.engine.recalling import Recalled, Recaller
+from hindsight_core.engine.recalled import Recalled
+from hindsight_core.engine.recalling import Recaller
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.engine.reflection import Reflection
 from hindsight_core.engine.reviewing import Review

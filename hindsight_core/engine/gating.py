@@ -119,6 +119,10 @@ class Gatekeeper:
         """The tools that worked in a run so far."""
         return tools_that_worked(self._core.store.events(run_id)) if run_id else frozenset()
 
+    def read_ahead(self, scope: Scope, tool: str, *, again: bool) -> None:
+        """Read what is known of a tool that may be called soon; `again` reads the rules anew."""
+        self._book(scope, tool, again=again)
+
     def settled(self, scope: Scope, call: ToolCall) -> None:
         """The outcome of a call that was let through for trial is in the store."""
         self._trials.end(_key(scope, call))

@@ -169,7 +169,8 @@ class Intake:
         self.maybe_over.discard(run_id)
         end_working(self._core, events)
         made = {result.id for result in results if result.created}
-        self._encoder.wake([memory for memory in memories.values() if memory.id in made])
+        if results:
+            self._encoder.wake([memory for memory in memories.values() if memory.id in made])
         return results
 
     def _merge(self, judgement: Judgement) -> dict[str, Memory]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -18,7 +18,7 @@ from hindsight_core.workers import DaemonPool
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["QueryLateError", "QueryVectors"]
+__all__ = ["EncodedQuery", "QueryLateError", "QueryVectors"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _MAX_QUERY: Final = 4_000
@@ -42,7 +42,7 @@ class QueryVectors:
         self._waiting = 0
         self._seconds = 0.0  # that one query takes; 0: none was encoded yet
 
-    def encoded(self, embedder: Embedder, message: str, until: float | None) -> Embedder:
+    def encoded(self, embedder: Embedder, message: str, until: float | None) -> EncodedQuery:
         """Return the embedder, the message's questions being encoded; returns at once.
 
         Its `query` waits for one of them, and raises QueryLateError when it is not there by `until`
@@ -56,9 +56,9 @@ class QueryVectors:
             vectors = {text: self._vectors[text] for text in asked if text in self._vectors}
         missing = [text for text in asked if text not in vectors]
         if missing and until is not None and self._is_late(len(missing), until):
-            return _Encoded(embedder, vectors, Future(), time.perf_counter())
+            return EncodedQuery(embedder, vectors, Future(), time.perf_counter())
         coming = self._submit(embedder, missing) if missing else None
-        return _Encoded(embedder, vectors, coming, until)
+        return EncodedQuery(embedder, vectors, coming, until)
 
     def _is_late(self, count: int, until: float) -> bool:
         """Whether so many more would be encoded too late, by those that wait and their time."""
@@ -113,7 +113,7 @@ def _asked(message: str) -> list[str]:
     return [question.text for question in questions(clean(shorten(message, _MAX_QUERY)).strip())]
 
 
-class _Encoded:
+class EncodedQuery:
     """An embedder whose questions are answered already, or being answered."""
 
     def __init__(
@@ -131,6 +131,13 @@ class _Encoded:
     @property
     def info(self) -> IndexInfo:
         return self._embedder.info
+
+    def meanwhile(self, steps: Iterable[Callable[[], object]]) -> None:
+        """Take these steps, one after the other, until the questions are encoded."""
+        for step in steps:
+            if self._coming is None or self._coming.done():
+                return
+            step()
 
     def passages(self, texts: Sequence[str]) -> Matrix:
         return self._embedder.passages(texts)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
 
+from hindsight_core.capture import forget_read
 from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.holding_out import WITHHELD, held_out
 from hindsight_core.engine.lesson_seats import seated_for, with_lessons
 from hindsight_core.engine.observed import count_found, observed
-from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
+from hindsight_core.engine.query_vectors import EncodedQuery, QueryLateError, QueryVectors
+from hindsight_core.engine.recalled import Recalled
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.engine.showing import Numbers, show
 from hindsight_core.engine.standing import with_rules
 from hindsight_core.errors import EmbedderMismatchError
-from hindsight_core.ports import Embedder, Where
+from hindsight_core.ports import Where
 from hindsight_core.recall import (
-    Block,
+    AskedOnce,
     Found,
     LessonKey,
     LessonMatch,
@@ -33,34 +35,22 @@ from hindsight_core.recall import (
     Synonyms,
     describe_filters,
     find_lessons,
+    forget_texts,
     marked,
     missing_rivals,
     report_candidates,
     retrieve,
     with_rivals,
 )
-from hindsight_core.schema import Memory, Scope
+from hindsight_core.schema import Scope
 from hindsight_core.text import clean, shorten
 
-__all__ = ["Recalled", "Recaller"]
+__all__ = ["Recaller"]
 
 _ROOM_TO_CHOOSE: Final = 4
 """Times as many candidates as seats are judged fit, so that seats can be given by kind."""
 _MAX_QUERY: Final = 4_000
 _NO_KEY: Final = LessonKey()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recalled:
-    """What a recall found, best first; `block` is None when nothing was worth showing.
-
-    `withheld` are ids of lessons that this run goes without, see `Settings.holdout`.
-    """
-
-    memories: tuple[Memory, ...]
-    block: Block | None
-    report: RecallReport
-    withheld: tuple[str, ...] = ()
 
 
 class Recaller:
@@ -71,7 +61,7 @@ class Recaller:
         self._encoder = encoder
         self._reranking = Reranking(core.reranker, core.failsafe) if core.reranker else None
         self._queries = QueryVectors()
-        core.caches += (self._queries.clear, clear_agreement)
+        core.caches += (self._queries.clear, clear_agreement, forget_texts, forget_read)
         self._synonyms = (
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
         )
@@ -92,6 +82,7 @@ class Recaller:
         details: bool = False,
         said: str = "",
         inspect: bool = False,
+        meanwhile: Sequence[Callable[[], object]] = (),
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
@@ -103,7 +94,8 @@ class Recaller:
         `details` says that the model can ask for what a line leaves out. A person who looks with
         `inspect` uses nothing: what was found is as old and as often used as before. In a
         run the rules that hold for every answer have seats of their own, beside the `top_k`, and
-        the few that a user has take those that stay free; see `with_rules`.
+        the few that a user has take those that stay free; see `with_rules`. `meanwhile` is done
+        for as long as the query is being encoded.
         """
         core = self._core
         started = time.perf_counter()
@@ -118,9 +110,10 @@ class Recaller:
         settings = RetrievalSettings(
             relevance=core.settings.relevance if threshold is None else threshold
         )
+        store = AskedOnce.over(core.store)
         search = partial(
             retrieve,
-            core.store,
+            store,
             scope=scope,
             text=question,
             where=where,
@@ -131,6 +124,14 @@ class Recaller:
             synonyms=self._synonyms,
             rerank=self._reranking.before(until) if self._reranking else None,
         )
+        if embedder is not None:
+            # By words alone these ask and count most of what is wanted when the vector is there.
+            steps: list[Callable[[], object]] = [partial(search, None, rerank=None)]
+            if key:
+                steps.append(partial(find_lessons, store, scope, question, key))
+            if run_id:
+                steps.append(partial(with_rules, core, store, scope, (), seats, key.tools, now))
+            embedder.meanwhile([*steps, *meanwhile])
         try:
             found = search(embedder)
         except EmbedderMismatchError as error:  # the store was reindexed while this process ran
@@ -142,7 +143,7 @@ class Recaller:
             found = search(None)
         ranked: Sequence[Found] = found.candidates
         if key:
-            matches = find_lessons(core.store, scope, question, key, embedder=embedder)
+            matches = find_lessons(store, scope, question, key, embedder=embedder)
             ranked = with_lessons(ranked, matches, key, now, core.settings.weights)
         candidates = self._seated(ranked, seats, found.threshold, question)
         agreed = agree(core, scope, candidates, [c.memory for c in candidates if c.kept])
@@ -151,7 +152,7 @@ class Recaller:
         candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         if run_id:
-            candidates = with_rules(core, scope, candidates, seats, key.tools, now)
+            candidates = with_rules(core, store, scope, candidates, seats, key.tools, now)
         picked = marked(candidates)
         block = show(
             core,
@@ -235,7 +236,7 @@ class Recaller:
         if embedder is not None and self._encoder.refused is None:
             self._queries.prefetch(embedder, query)
 
-    def _encoded(self, question: str, until: float | None) -> Embedder | None:
+    def _encoded(self, question: str, until: float | None) -> EncodedQuery | None:
         """The embedder with the question's vectors on their way, or None to go by words alone."""
         embedder = self._encoder.fitting()
         if embedder is None:

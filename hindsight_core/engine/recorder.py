@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Collection, Mapping
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
-from hindsight_core.capture import Redactor, make_call, result_text, situation_of
+from hindsight_core.capture import Redactor, make_call, read_ahead, result_text, situation_of
 from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.covering import cover_all
@@ -268,6 +269,11 @@ class RunRecorder:
             numbers=self._numbers,
             details=details,
             said=said,
+            meanwhile=[
+                self._numbers.load,
+                *(partial(self._read_rules, tool) for tool in sorted(tools)),
+                partial(read_ahead, said),
+            ],
         )
         with self._lock:
             self._blocks[query] = found.block
@@ -283,6 +289,11 @@ class RunRecorder:
                 )
             )
         return found.block
+
+    def _read_rules(self, tool: str) -> None:
+        """Read what the gate goes by before the first call of a tool, the rules once a run."""
+        self._gatekeeper.read_ahead(self._named_scope, tool, again=not self._asked)
+        self._asked = True
 
     def _before_tool(self, name: str, args: object, call_id: str | None) -> GateDecision:
         call = self._call(name, args, call_id)

@@ -43,6 +43,11 @@ class Numbers:
         self._events = events
         self._known: dict[str, int] | None = None
 
+    def load(self) -> None:
+        """Read the numbers of earlier blocks, unless they are known already."""
+        with self._lock:
+            self._loaded()
+
     def number(self, memory_id: str) -> int:
         """The number of a memory, a new one where it has none yet."""
         with self._lock:

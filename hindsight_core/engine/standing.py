@@ -14,7 +14,7 @@ from typing import Final
 
 from hindsight_core.capture import ANSWER_SLOTS, is_standing
 from hindsight_core.engine.core import Core
-from hindsight_core.ports import Where
+from hindsight_core.ports import Store, Where
 from hindsight_core.recall import Found
 from hindsight_core.schema import Kind, Memory, Scope, Source
 from hindsight_core.text import fold
@@ -32,6 +32,7 @@ _READ_ALL: Final = 24
 
 def with_rules(
     core: Core,
+    store: Store,
     scope: Scope,
     candidates: Sequence[Found],
     seats: int,
@@ -43,17 +44,18 @@ def with_rules(
     Of those that stand for every answer the newest of each slot, `Settings.standing_rules` at most,
     whether they have a seat already or not; then, where not all `seats` are taken, the few rules
     that a user has: first those said when `tools` were at work that the run has, then the likest.
+    They are read from `store`.
     """
     kept = [found.memory for found in candidates if found.kept]
     taken = {memory.id for memory in kept}
-    rules = _standing(core, scope, now) if core.settings.standing_rules else ()
+    rules = _standing(store, scope, now) if core.settings.standing_rules else ()
     own = core.settings.standing_rules - sum(rule.id in taken for rule in rules)
     new = [rule for rule in rules if rule.id not in taken][: max(0, own)]
     if len(kept) < seats:
         alike = {found.memory.id: found.similarity for found in candidates}
         ids = {*taken, *(rule.id for rule in new)}
         few = sorted(
-            (rule for rule in _few(core, scope, now) if rule.id not in ids),
+            (rule for rule in _few(store, scope, now) if rule.id not in ids),
             key=lambda rule: (_used(rule, tools), alike.get(rule.id, 0.0), rule.created_at),
             reverse=True,
         )
@@ -79,10 +81,10 @@ def _beside(
     return (*shown, *added, *(found for found in known.values() if not found.kept))
 
 
-def _few(core: Core, scope: Scope, now: datetime) -> list[Memory]:
+def _few(store: Store, scope: Scope, now: datetime) -> list[Memory]:
     """All rules of a user who has only a few, none that is in doubt."""
     where = Where(kinds=(Kind.PREFERENCE,))
-    listed = core.store.select(scope, where, limit=_READ_ALL)
+    listed = store.select(scope, where, limit=_READ_ALL)
     rules = [memory for memory in listed if _is_rule(memory, now)]
     few = len(rules) <= _FEW and len(listed) < _READ_ALL
     return [rule for rule in rules if not rule.conflicts_with] if few else []
@@ -92,11 +94,11 @@ def _used(rule: Memory, tools: frozenset[str]) -> bool:
     return rule.preference is not None and not tools.isdisjoint(rule.preference.tools)
 
 
-def _standing(core: Core, scope: Scope, now: datetime) -> list[Memory]:
+def _standing(store: Store, scope: Scope, now: datetime) -> list[Memory]:
     """The newest standing rule of each slot, newest first; one indexed look-up."""
     where = Where(kinds=(Kind.PREFERENCE,), subject=ANSWER_SLOTS)
     rules: dict[str, Memory] = {}
-    for memory in core.store.select(scope, where, limit=_READ):
+    for memory in store.select(scope, where, limit=_READ):
         if _is_rule(memory, now) and is_standing(memory.content):
             rules.setdefault(memory.key.subject, memory)
     return list(rules.values())

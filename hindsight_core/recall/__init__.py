@@ -1,5 +1,6 @@
 """Finds the few memories that matter and renders them into a block."""
 
+from hindsight_core.recall.asked_once import AskedOnce
 from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
@@ -13,7 +14,7 @@ from hindsight_core.recall.report import (
     describe_filters,
     report_candidates,
 )
-from hindsight_core.recall.retrieve import Rerank, retrieve
+from hindsight_core.recall.retrieve import Rerank, forget_texts, retrieve
 from hindsight_core.recall.rewriting import Turn, needs_turns, self_contained
 from hindsight_core.recall.rivals import marked, missing_rivals, with_rivals
 from hindsight_core.recall.seats import seat
@@ -23,6 +24,7 @@ from hindsight_core.recall.wording import DETAILS
 
 __all__ = [
     "DETAILS",
+    "AskedOnce",
     "Block",
     "CandidateReport",
     "Found",
@@ -38,6 +40,7 @@ __all__ = [
     "count_tokens",
     "describe_filters",
     "find_lessons",
+    "forget_texts",
     "marked",
     "missing_rivals",
     "needs_turns",

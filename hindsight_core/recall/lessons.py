@@ -90,6 +90,8 @@ def find_lessons(
     if not words:
         return []
     where = Where(kinds=(Kind.LESSON,))
+    if not store.select(scope, where, limit=1):
+        return []
     ids = [hit.id for hit in store.match_text(scope, where, words, _POOL)]
     cosines: dict[str, float] = {}
     if embedder is not None:

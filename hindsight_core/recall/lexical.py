@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText
+from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText, search_text
 from hindsight_core.ports import TermCounts
+from hindsight_core.schema import Memory
 from hindsight_core.text import terms
 
-__all__ = ["LexicalMatch", "QueryTerms", "weighted_counts"]
+__all__ = ["LexicalMatch", "QueryTerms", "forget_words", "held_by", "weighted_counts"]
 
 _SMALLEST: Final = 100
 """Memories that a scope counts as having at least: in a store of three, a word that all three hold
@@ -80,6 +81,32 @@ def weighted_counts(text: SearchText) -> Mapping[str, float]:
     for term in terms(text.context):
         held[term] = held.get(term, 0.0) + CONTEXT_WEIGHT
     return held
+
+
+def held_by(memory: Memory) -> Mapping[str, float]:
+    """The weighted counts of a memory's terms, kept for as long as its record is.
+
+    A record that was not changed comes with the same parts, so these are compared and no text is.
+    """
+    parts = (memory.value, memory.key, memory.context)
+    slot = (*map(id, parts), memory.query, memory.created_at)
+    known = _held.get(slot)
+    if known is None:
+        known = (parts, weighted_counts(search_text(memory)))
+        if len(_held) >= _MOST_HELD:
+            _held.clear()
+        _held[slot] = known  # with the parts, whose identity is no other's while they are here
+    return known[1]
+
+
+def forget_words() -> None:
+    """Drop every text that was counted: an erased one must not stay in memory."""
+    _held.clear()
+    weighted_counts.cache_clear()
+
+
+_MOST_HELD: Final = 8_192
+_held: Final[dict[tuple[object, ...], tuple[tuple[object, ...], Mapping[str, float]]]] = {}
 
 
 def _idf(counts: TermCounts, term: str) -> float:

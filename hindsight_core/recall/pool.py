@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hindsight_core.dates import spans
-from hindsight_core.indexed import search_text
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.recall.evidence import Entry, Pool, add_runs, base_parts, best_of
 from hindsight_core.recall.found import RetrievalSettings
-from hindsight_core.recall.lexical import QueryTerms, weighted_counts
+from hindsight_core.recall.lexical import QueryTerms, held_by
 from hindsight_core.recall.question import Question, content_terms
 from hindsight_core.recall.synonyms import Synonym, Synonyms, held_in_other_words
 from hindsight_core.recall.timing import add_time, during, without_days
@@ -125,7 +124,7 @@ class Search:
     ) -> Pool:
         pool: Pool = {}
         for memory in self.store.get(self.scope, ids):
-            held = weighted_counts(search_text(memory))
+            held = held_by(memory)
             cosine = cosines.get(memory.id)
             match = wanted.match(held_in_other_words(held, synonyms))
             parts = base_parts(question, memory, cosine, match, self.settings)

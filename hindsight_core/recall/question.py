@@ -14,7 +14,7 @@ from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import fold, terms
 
-__all__ = ["MAX_QUESTIONS", "Question", "content_terms", "questions"]
+__all__ = ["MAX_QUESTIONS", "Question", "content_terms", "forget_questions", "questions"]
 
 MAX_QUESTIONS: Final = 3
 """Questions of one message that are searched apart; each costs one query embedding."""
@@ -54,6 +54,7 @@ def questions(message: str) -> tuple[Question, ...]:
     return tuple(found) if found else (_asked(message),)
 
 
+@lru_cache(maxsize=2_048)
 def content_terms(text: str) -> tuple[str, ...]:
     """Return the distinct terms of a text that tell one memory from another, in their order.
 
@@ -64,6 +65,12 @@ def content_terms(text: str) -> tuple[str, ...]:
     plain = words.asking_zh.sub(" ", simplified(fold(text)))
     telling = dict.fromkeys(term for term in terms(plain) if term not in words.asking)
     return tuple(telling or dict.fromkeys(terms(text)))
+
+
+def forget_questions() -> None:
+    """Drop every text that was read: an erased one must not stay in memory."""
+    questions.cache_clear()
+    content_terms.cache_clear()
 
 
 def _asked(part: str) -> Question:

@@ -13,13 +13,14 @@ from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.ranking import Weights
 from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, similarity
 from hindsight_core.recall.found import DEFAULT_SETTINGS, Found, Retrieval, RetrievalSettings
+from hindsight_core.recall.lexical import forget_words
 from hindsight_core.recall.pool import Search
-from hindsight_core.recall.question import Question, questions
+from hindsight_core.recall.question import Question, forget_questions, questions
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 from hindsight_core.schema import Scope
 from hindsight_core.text import clean, fold
 
-__all__ = ["Rerank", "retrieve"]
+__all__ = ["Rerank", "forget_texts", "retrieve"]
 
 Rerank = Callable[[str, Sequence[str]], Sequence[float] | None]
 """From a question and texts to one score a text, 0 to 1; None leaves the ranking as it is."""
@@ -99,6 +100,12 @@ def retrieve(
         widened=widened,
         lexical_only=embedder is None,
     )
+
+
+def forget_texts() -> None:
+    """Empty the caches of this room, which hold words of memories and questions."""
+    forget_words()
+    forget_questions()
 
 
 def _rerank(rerank: Rerank, question: Question, pool: Pool, depth: int) -> None:

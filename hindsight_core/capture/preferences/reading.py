@@ -8,7 +8,9 @@ more than a missed one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -23,7 +25,13 @@ from hindsight_core.capture.taking_back import takes_back
 from hindsight_core.schema import Kind, Polarity
 from hindsight_core.text import clean, fold
 
-__all__ = ["MAX_FINDINGS", "PreferenceFinding", "extract_preferences", "read_preference"]
+__all__ = [
+    "MAX_FINDINGS",
+    "PreferenceFinding",
+    "extract_preferences",
+    "judged_sentences",
+    "read_preference",
+]
 
 MAX_FINDINGS: Final = 8
 """At most so many statements are taken from one text, the surest ones."""
@@ -74,9 +82,7 @@ def extract_preferences(
     `MAX_CONSIDERED` characters its head and tail are judged; a sentence longer than `MAX_SENTENCE`
     is passed over. Never raises for any string.
     """
-    considered = window(clean(text))
-    judged = judge(map(_own_clause, sentences(considered, mask(considered))))
-    judged = [one for one in judged if not takes_back(one.sentence.raw)]
+    judged: Sequence[Judged] = judged_sentences(text)
     if least is not None:
         judged = [replace(one, threshold=least) for one in judged]
     found = [one for group in statements(judged) for one in _single_facts(_finding(group, before))]
@@ -84,6 +90,17 @@ def extract_preferences(
         floor = sorted((one.confidence for one in found), reverse=True)[MAX_FINDINGS - 1]
         found = [one for one in found if one.confidence >= floor][:MAX_FINDINGS]
     return found
+
+
+@lru_cache(maxsize=64)
+def judged_sentences(text: str) -> tuple[Judged, ...]:
+    """Return the sentences of a text that may state something, judged; kept for the next time.
+
+    A turn is read more than once, and ahead where there is time to (see `read_ahead`).
+    """
+    considered = window(clean(text))
+    judged = judge(map(_own_clause, sentences(considered, mask(considered))))
+    return tuple(one for one in judged if not takes_back(one.sentence.raw))
 
 
 def read_preference(statement: str) -> PreferenceFinding | None:

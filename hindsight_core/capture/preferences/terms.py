@@ -139,6 +139,7 @@ def entities_of(statement: str) -> tuple[str, ...]:
     return _unique([*quoted, *named])
 
 
+@lru_cache(maxsize=256)
 def topics_of(text: str) -> frozenset[str]:
     """Return the slots of which a text speaks, whatever it says of them; bounded in length."""
     considered = text[:_MAX_TOPICS_READ]
