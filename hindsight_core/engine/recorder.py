@@ -16,11 +16,11 @@ from typing import Any, Final
 from hindsight_core.capture import Redactor, make_call, read_ahead, result_text, situation_of
 from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
-from hindsight_core.engine.covering import cover_all
 from hindsight_core.engine.gating import Gatekeeper, was_asked
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
 from hindsight_core.engine.rewriting import Rewriter
+from hindsight_core.engine.run_end import RunEnd
 from hindsight_core.engine.showing import Numbers, tell_or_say
 from hindsight_core.errors import ScopeError
 from hindsight_core.events import (
@@ -78,10 +78,11 @@ class RunRecorder:
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
         self._started = dict(started)
         self._redactor = Redactor()
+        self._end = RunEnd(core, intake, self._redactor, run_id=run_id, session=started["session"])
         self._lock = threading.RLock()
         self._begun = False
         self._attempts: Counter[str] = Counter()
-        self._unnamed = self._covered = self._moves = 0
+        self._unnamed = self._moves = 0
         self._talk = Conversation(lambda earlier: core.store.events(earlier), rewriter)
         self._follows = ""
         self._blocks: dict[str, Block | None] = {}
@@ -367,27 +368,14 @@ class RunRecorder:
     def _feedback(self, good: bool | None, text: str) -> None:
         key = f"{self.run_id}/feedback/{self._core.ids()}"
         self._append(FeedbackGiven(**self._base(key), good=good, text=self._text(text)))
-        self._judge()
+        self._end.judge(self._named_scope)
 
     def _finish(self, ok: bool | None, error: str) -> None:
         # One end for each outcome: a run that spans several turns may end more than once.
         said = blake2b(f"{ok} {error}".encode(errors="replace"), digest_size=8).hexdigest()
         base = self._base(f"{self.run_id}/end/{said}")
         self._append(RunEnded(**base, ok=ok, error=self._text(error)))
-        self._judge()
-
-    def _judge(self) -> None:
-        """Judge the run, with what it showed to be a secret taken out of all its texts first."""
-        if len(self._redactor) > self._covered:
-            self._covered = len(self._redactor)
-            cover_all(
-                self._core.store,
-                self._named_scope,
-                self.run_id,
-                self._redactor,
-                session=self._started["session"],
-            )
-        self._intake.drain(self.run_id)
+        self._end.judge(self._named_scope)
 
     @property
     def _named_scope(self) -> Scope:
