@@ -20,6 +20,7 @@ from hindsight_core.engine.gating import Gatekeeper, was_asked
 from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
 from hindsight_core.engine.rewriting import Rewriter
+from hindsight_core.engine.rules_ahead import RulesAhead
 from hindsight_core.engine.run_end import RunEnd
 from hindsight_core.engine.showing import Numbers, tell_or_say
 from hindsight_core.errors import ScopeError
@@ -73,6 +74,7 @@ class RunRecorder:
         self._recaller = recaller
         self._gatekeeper = gatekeeper
         self._asked = False
+        self._rules = RulesAhead(core, gatekeeper)
         self._numbers = Numbers(lambda: core.store.events(run_id))
         self._trials: set[str] = set()
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
@@ -272,7 +274,7 @@ class RunRecorder:
             said=said,
             meanwhile=[
                 self._numbers.load,
-                *(partial(self._read_rules, tool) for tool in sorted(tools)),
+                *(partial(self._rules.read, self._named_scope, tool) for tool in sorted(tools)),
                 partial(read_ahead, said),
             ],
         )
@@ -289,20 +291,17 @@ class RunRecorder:
                     withheld_ids=found.withheld,
                 )
             )
+        self._rules.mark()
         return found.block
-
-    def _read_rules(self, tool: str) -> None:
-        """Read what the gate goes by before the first call of a tool, the rules once a run."""
-        self._gatekeeper.read_ahead(self._named_scope, tool, again=not self._asked)
-        self._asked = True
 
     def _before_tool(self, name: str, args: object, call_id: str | None) -> GateDecision:
         call = self._call(name, args, call_id)
         with self._lock:
             self._attempts[_slot(call)] += 1
         situation = situation_of(self._started["task"] or self._talk.first)
+        again = not (self._asked or self._rules.still_hold())
         decision = self._gatekeeper.look(
-            self._named_scope, call, situation, run_id=self.run_id, again=not self._asked
+            self._named_scope, call, situation, run_id=self.run_id, again=again
         )
         self._asked = True
         if decision.action is not GateAction.CONFIRM and was_asked(self._core, self.run_id, call):
