@@ -120,7 +120,10 @@ class Gatekeeper:
         return tools_that_worked(self._core.store.events(run_id)) if run_id else frozenset()
 
     def read_ahead(self, scope: Scope, tool: str, *, again: bool) -> None:
-        """Read what is known of a tool that may be called soon; `again` reads the rules anew."""
+        """Read what is known of a tool that may be called soon; `again` reads the rules anew.
+
+        Without the name of a tool the rules are all that is read.
+        """
         self._book(scope, tool, again=again)
 
     def settled(self, scope: Scope, call: ToolCall) -> None:
@@ -171,9 +174,8 @@ class Gatekeeper:
         elif tool in shelf.tools:
             shelf.asked += 1
             return shelf.book
-        lessons = self._core.store.select(
-            scope, Where(kinds=(Kind.LESSON,), tool_sequence=(tool,)), limit=_MAX_LESSONS
-        )
+        where = Where(kinds=(Kind.LESSON,), tool_sequence=(tool,))
+        lessons = self._core.store.select(scope, where, limit=_MAX_LESSONS) if tool else ()
         causes = causes_of(lessons, tool)
         with self._lock:
             shelf.book = Book(wishes=shelf.book.wishes, causes={**shelf.book.causes, tool: causes})

@@ -274,7 +274,7 @@ class RunRecorder:
             said=said,
             meanwhile=[
                 self._numbers.load,
-                *(partial(self._rules.read, self._named_scope, tool) for tool in sorted(tools)),
+                *self._rules.steps(self._named_scope, tools),
                 partial(read_ahead, said),
             ],
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.gating import Gatekeeper
 from hindsight_core.schema import Scope
@@ -21,10 +24,9 @@ class RulesAhead:
         self._read = False
         self._counter: int | None = None
 
-    def read(self, scope: Scope, tool: str) -> None:
-        """Read what is known of a tool that may be called, the user's rules with the first one."""
-        self._gatekeeper.read_ahead(scope, tool, again=not self._read)
-        self._read = True
+    def steps(self, scope: Scope, tools: Iterable[str]) -> list[Callable[[], object]]:
+        """What is to be read, one by one: the user's rules, then what is known of each tool."""
+        return [partial(self._read_book, scope, tool) for tool in ("", *sorted(tools))]
 
     def mark(self) -> None:
         """Say that the run itself writes nothing more before the model answers."""
@@ -35,3 +37,7 @@ class RulesAhead:
     def still_hold(self) -> bool:
         """Whether nothing was written since, by any process."""
         return self._counter is not None and self._counter == self._core.store.change_counter()
+
+    def _read_book(self, scope: Scope, tool: str) -> None:
+        self._gatekeeper.read_ahead(scope, tool, again=not self._read)
+        self._read = True
