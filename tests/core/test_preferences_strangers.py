@@ -64,3 +64,14 @@ def test_a_new_address_takes_the_place_of_the_old_one() -> None:
     [old] = extract_preferences("快递以后都寄到槐树街 8 号 2 单元。")
     [new] = extract_preferences("东西以后都寄到梧桐苑 6 栋 301，旧地址别再用了。")
     assert replaces(new, old)
+
+
+def test_what_is_wanted_no_more_takes_the_place_of_what_was_wanted() -> None:
+    [old] = extract_preferences("订花给大厅，我喜欢茉莉，闻着舒服。")
+    [new] = extract_preferences("往后大厅都换成文竹，茉莉不要了。")
+    assert replaces(new, old)
+
+
+@pytest.mark.parametrize("text", ["Roof tiles to Perth, by rail.", "那两箱不要了，退掉吧。"])
+def test_a_terse_order_is_no_lasting_wish(text) -> None:
+    assert not extract_preferences(text)
