@@ -5,16 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
-__all__ = ["DaemonPool", "in_executor"]
+__all__ = ["DaemonPool", "in_executor", "jittered"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_CHANCE: Final = random.Random()  # noqa: S311 - no secret hangs on it
+"""Of our own: a host that seeds `random` gets the same numbers with us as without."""
+
+
+def jittered(seconds: float) -> float:
+    """Return from half of so many seconds to all of them, so that many clients part."""
+    return seconds * _CHANCE.uniform(0.5, 1.0)
 
 
 class DaemonPool:

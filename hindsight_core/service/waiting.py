@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import random
 import threading
 import time
 from typing import Final
 
 from hindsight_core.engine import Hindsight
+from hindsight_core.workers import jittered
 
 __all__ = ["wait_until_ready"]
 
@@ -36,6 +36,6 @@ def wait_until_ready(hindsight: Hindsight, stop: threading.Event) -> bool:
         if why != told or time.monotonic() - told_at > _SAY_AGAIN:
             logger.warning("waiting for %s: %s", hindsight.url, why)
             told, told_at = why, time.monotonic()
-        stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret hangs on it
+        stop.wait(jittered(pause))
         pause = min(2 * pause, _LONGEST)
     return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -16,6 +15,7 @@ from hindsight_core.events import EventBase
 from hindsight_core.schema import Scope
 from hindsight_core.stores._waiting import Take, hand_over, make_lasting
 from hindsight_core.stores.write_queue import QueueError, WriteQueue, packed, purge
+from hindsight_core.workers import jittered
 
 __all__ = ["Delivery"]
 
@@ -164,7 +164,7 @@ class Delivery:
             self._wanted.clear()
             pause = _FIRST
             while not self._stopped.is_set() and self._is_wanted() and not self._try():
-                self._stopped.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+                self._stopped.wait(jittered(pause))
                 pause = min(2 * pause, _LONGEST)
 
     def _is_wanted(self) -> bool:

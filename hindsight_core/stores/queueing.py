@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +25,7 @@ from hindsight_core.ports import ErasureReceipt, Store
 from hindsight_core.schema import Scope
 from hindsight_core.stores.delivering import Delivery
 from hindsight_core.stores.write_queue import WriteQueue
-from hindsight_core.workers import DaemonPool
+from hindsight_core.workers import DaemonPool, jittered
 
 __all__ = ["QueuedStore"]
 
@@ -95,7 +94,7 @@ class QueuedStore:
                 if time.monotonic() + pause > give_up:
                     raise
                 logger.warning("waiting for %s: %s", self.url, error)
-            time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret hangs on it
+            time.sleep(jittered(pause))
             pause = min(2 * pause, _LONGEST)
 
     def queue_state(self) -> dict[str, Any]:

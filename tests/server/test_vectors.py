@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -262,29 +263,28 @@ def test_an_index_that_lacks_points_is_a_problem_that_names_the_way_out(store, p
 @given(data=st.data())
 def test_whatever_an_index_holds_no_search_crosses_scopes(data, tmp_path_factory):
     """The index is made to lie: every point claims every scope."""
-    folder = tmp_path_factory.mktemp("lies")
-    points = EdgePoints(folder / "v")
-    store = VectorStore(SqliteStore(folder / "store.db"), points)
-    store.claim_index(INFO)
     owners = data.draw(st.lists(scopes("t"), min_size=1, max_size=10))
     asking = data.draw(scopes("t"))
-    stored = [make_memory(f"m{n}", scope=owner) for n, owner in enumerate(owners)]
-    store.put(stored)
-    store.add_vectors([(m.id, unit_vector(n)) for n, m in enumerate(stored)])
-    place = store._search.place(asking, INFO)
-    collection = store._teller.collection(1)
-    visible = [m.id for m in stored if asking.sees(m.scope)]
-    for lie in place.scopes:
-        points.upsert(
-            collection,
-            [
-                Point(n + 1, unit_vector(n), lie, "fact", "active", False, 0, 1.0)
-                for n in range(len(stored))
-            ],
-        )
-    hits = store.nearest(asking, Where(), unit_vector(1), 20)
-    assert sorted(hit.id for hit in hits) == sorted(visible)
-    store.close()
+    folder = tmp_path_factory.mktemp("lies")
+    points = EdgePoints(folder / "v")
+    with closing(VectorStore(SqliteStore(folder / "store.db"), points)) as store:
+        store.claim_index(INFO)
+        stored = [make_memory(f"m{n}", scope=owner) for n, owner in enumerate(owners)]
+        store.put(stored)
+        store.add_vectors([(m.id, unit_vector(n)) for n, m in enumerate(stored)])
+        place = store._search.place(asking, INFO)
+        collection = store._teller.collection(1)
+        visible = [m.id for m in stored if asking.sees(m.scope)]
+        for lie in place.scopes:
+            points.upsert(
+                collection,
+                [
+                    Point(n + 1, unit_vector(n), lie, "fact", "active", False, 0, 1.0)
+                    for n in range(len(stored))
+                ],
+            )
+        hits = store.nearest(asking, Where(), unit_vector(1), 20)
+        assert sorted(hit.id for hit in hits) == sorted(visible)
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect")
