@@ -154,9 +154,9 @@ def limits_of(statement: str) -> tuple[Limit, ...]:
     return tuple(found[at] for at in sorted(found))
 
 
-def _digits(numeral_: str) -> str:
-    value = numeral(numeral_) if _NO_GUESS.search(numeral_) else None
-    return numeral_ if value is None else str(int(value))
+def _digits(spelt: str) -> str:
+    value = numeral(spelt) if _NO_GUESS.search(spelt) else None
+    return spelt if value is None else str(int(value))
 
 
 def _is_bare(text: str, bound: re.Match[str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -48,7 +47,7 @@ def serve(
         from hindsight_core.observing.prometheus import PrometheusObserver
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", error.name or "uvicorn", reason=str(error)) from error
-    from hindsight_core.service import HealthApp, end_on_sigterm
+    from hindsight_core.service import HealthApp, end_server_on_sigterm
 
     observer = PrometheusObserver()
     stop = threading.Event()
@@ -65,8 +64,7 @@ def serve(
                 timeout_graceful_shutdown=_GRACE,
             )
         )
-        # Beside its own handler: for the time before that one, and what follows after it.
-        end_on_sigterm(partial(setattr, server, "should_exit", True), code=0)
+        end_server_on_sigterm(server)
         try:
             server.run()
         finally:

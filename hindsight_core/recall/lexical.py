@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText, search_text
@@ -19,7 +18,7 @@ from hindsight_core.ports import TermCounts
 from hindsight_core.schema import Memory
 from hindsight_core.text import terms
 
-__all__ = ["LexicalMatch", "QueryTerms", "forget_words", "held_by", "weighted_counts"]
+__all__ = ["LexicalMatch", "QueryTerms", "forget_words", "held_by"]
 
 _SMALLEST: Final = 100
 """Memories that a scope counts as having at least: in a store of three, a word that all three hold
@@ -74,25 +73,22 @@ class QueryTerms:
 _NO_MATCH: Final = LexicalMatch(bm25=0.0, share=0.0, coverage=0.0, matched=())
 
 
-@lru_cache(maxsize=8_192)
-def weighted_counts(text: SearchText) -> Mapping[str, float]:
-    """Count the terms of both fields; one in the context counts `CONTEXT_WEIGHT`."""
-    held: dict[str, float] = dict(Counter(terms(text.own)))
-    for term in terms(text.context):
-        held[term] = held.get(term, 0.0) + CONTEXT_WEIGHT
-    return held
+_MOST_HELD: Final = 2_048
+"""As many as the stores keep parsed: a record that is parsed anew has other parts."""
+_held: Final[dict[tuple[object, ...], tuple[tuple[object, ...], Mapping[str, float]]]] = {}
 
 
 def held_by(memory: Memory) -> Mapping[str, float]:
-    """The weighted counts of a memory's terms, kept for as long as its record is.
+    """Count the terms of a memory; one in the context counts `CONTEXT_WEIGHT`.
 
-    A record that was not changed comes with the same parts, so these are compared and no text is.
+    The counts are kept for as long as the record is. One that was not changed comes with the same
+    parts, so these are compared and no text is.
     """
     parts = (memory.value, memory.key, memory.context)
     slot = (*map(id, parts), memory.query, memory.created_at)
     known = _held.get(slot)
     if known is None:
-        known = (parts, weighted_counts(search_text(memory)))
+        known = (parts, _weighted_counts(search_text(memory)))
         if len(_held) >= _MOST_HELD:
             _held.clear()
         _held[slot] = known  # with the parts, whose identity is no other's while they are here
@@ -102,11 +98,13 @@ def held_by(memory: Memory) -> Mapping[str, float]:
 def forget_words() -> None:
     """Drop every text that was counted: an erased one must not stay in memory."""
     _held.clear()
-    weighted_counts.cache_clear()
 
 
-_MOST_HELD: Final = 8_192
-_held: Final[dict[tuple[object, ...], tuple[tuple[object, ...], Mapping[str, float]]]] = {}
+def _weighted_counts(text: SearchText) -> Mapping[str, float]:
+    held: dict[str, float] = dict(Counter(terms(text.own)))
+    for term in terms(text.context):
+        held[term] = held.get(term, 0.0) + CONTEXT_WEIGHT
+    return held
 
 
 def _idf(counts: TermCounts, term: str) -> float:

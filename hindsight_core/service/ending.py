@@ -9,12 +9,29 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Final
+from typing import Final, Protocol
 
-__all__ = ["LONGEST_GOODBYE", "end_on_sigterm"]
+__all__ = ["LONGEST_GOODBYE", "end_on_sigterm", "end_server_on_sigterm"]
 
 LONGEST_GOODBYE: Final = 9.0
 """Seconds from SIGTERM until a process that has not ended is ended; Docker kills at ten."""
+
+
+class _Server(Protocol):
+    should_exit: bool
+
+
+def end_server_on_sigterm(server: _Server) -> None:
+    """End a `uvicorn.Server` in order on SIGTERM, with exit code 0.
+
+    It has a handler of its own while it listens; this one is for the time before, and for what
+    follows: the server raises the signal once more when it has ended.
+    """
+
+    def stop() -> None:
+        server.should_exit = True
+
+    end_on_sigterm(stop, code=0)
 
 
 def end_on_sigterm(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ssl
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
 from hindsight_core import ConfigurationError
-from hindsight_core.service import end_on_sigterm
+from hindsight_core.service import end_server_on_sigterm
 
 __all__ = ["serve"]
 
@@ -58,6 +57,5 @@ def serve(
         sys.stderr.write(announce(address) + "\n")
         sys.stderr.flush()
         server = uvicorn.Server(config)
-        # Beside its own handler: for the time before that one, and what follows after it.
-        end_on_sigterm(partial(setattr, server, "should_exit", True), code=0)
+        end_server_on_sigterm(server)
         server.run(sockets=[listener])

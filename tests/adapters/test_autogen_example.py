@@ -7,19 +7,17 @@ import sys
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "autogen_agent.py"
+PATIENT = Path(__file__).parents[1] / "patient.py"
 
 GUARDED = """
 import os, runpy, socket, sys
-from hindsight_core.settings import DEFAULT_SETTINGS
-
-object.__setattr__(DEFAULT_SETTINGS, "deadline", 60.0)  # a busy machine would miss the usual one
 
 def refuse(self, address, *more):
     raise AssertionError(f"a connection to {address}")
 
 socket.socket.connect = socket.socket.connect_ex = refuse
 before = dict(os.environ)
-sys.argv = [sys.argv[1], sys.argv[2]]
+sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 assert dict(os.environ) == before
 """
@@ -30,7 +28,7 @@ def test_the_second_session_obeys_the_first_and_nothing_else_is_touched(tmp_path
     home.mkdir()
     store.mkdir()
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", GUARDED, str(EXAMPLE), str(store / "memory.db")],
+        [sys.executable, "-W", "error", "-c", GUARDED, PATIENT, EXAMPLE, store / "memory.db"],
         capture_output=True,
         text=True,
         check=False,

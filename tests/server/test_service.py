@@ -216,11 +216,10 @@ def test_a_service_that_is_told_to_end_closes_its_store(tmp_path):
 def test_a_service_that_is_told_to_end_before_it_listens_ends_too():
     start = (
         "import os, signal, uvicorn\n"
-        "from functools import partial\n"
-        "from hindsight_core.service import end_on_sigterm\n"
+        "from hindsight_core.service import end_server_on_sigterm\n"
         "async def app(scope, receive, send): ...\n"
         "server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan='off'))\n"
-        "end_on_sigterm(partial(setattr, server, 'should_exit', True), code=7)\n"
+        "end_server_on_sigterm(server)\n"
         "os.kill(os.getpid(), signal.SIGTERM)\n"
         "server.run()\n"
     )
