@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,10 @@ _BATCH: Final = 64
 _NAME: Final = "hindsight-encoder"
 _AT_END: Final = 10.0
 """Seconds that closing waits for what this process stored to be encoded."""
+_LULL: Final = 0.05
+"""Seconds without a write after which encoding begins, unless somebody waits for it."""
+_LONGEST_BURST: Final = 1.0
+"""Seconds after which it begins in the midst of writes."""
 
 
 class Encoder:
@@ -37,6 +42,7 @@ class Encoder:
         self._wanted = threading.Event()
         self._quiet = threading.Event()
         self._quiet.set()
+        self._hurry = threading.Event()
         self._stopped = False
         self._pid = 0
         self._fresh: dict[str, Memory] = {}
@@ -59,6 +65,7 @@ class Encoder:
 
     def flush(self, timeout: float) -> bool:
         """Wait until everything stored so far has its vector; False after `timeout` seconds."""
+        self._hurry.set()
         self.wake()
         return self._quiet.wait(timeout)
 
@@ -72,6 +79,7 @@ class Encoder:
             self.flush(_AT_END)
         with self._lock:
             self._stopped = True
+            self._hurry.set()
             self._wanted.set()
 
     def fitting(self) -> Embedder | None:
@@ -96,7 +104,7 @@ class Encoder:
     def _run(self) -> None:
         while True:
             self._wanted.wait()
-            self._wanted.clear()
+            self._let_a_burst_pass()
             if self._stopped:
                 self._quiet.set()
                 return
@@ -112,7 +120,15 @@ class Encoder:
                     self._core.failsafe.report("encode", error)
             if not self._wanted.is_set():
                 self._owes = False
+                self._hurry.clear()
                 self._quiet.set()
+
+    def _let_a_burst_pass(self) -> None:
+        """Wait for a lull: writes are not held up by what they caused, and batches get larger."""
+        latest = time.monotonic() + _LONGEST_BURST
+        self._wanted.clear()
+        while not self._hurry.wait(_LULL) and self._wanted.is_set() and time.monotonic() < latest:
+            self._wanted.clear()
 
     def encode_batch(self) -> int:
         """Encode up to one batch of records; return how many there were."""

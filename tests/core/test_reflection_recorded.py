@@ -131,7 +131,11 @@ def inventive(request):
 
 def open_at(tmp_path, server):
     settings = Settings(
-        reflection_minutes=1e6, reflection_runs=999, maintenance=False, deadline=60.0
+        reflection_minutes=1e6,
+        reflection_runs=999,
+        rewrite_seconds=0,  # this model makes cards and nothing else
+        maintenance=False,
+        deadline=60.0,
     )
     chat = OpenAIChat("scripted", base_url=server.url)
     return Hindsight.open(str(tmp_path / "m.db"), embedder=None, settings=settings, chat=chat)
