@@ -66,11 +66,15 @@ def observe_swallowed(observer: Callable[[str, BaseException], None]) -> Generat
 
 @dataclass
 class FailureCounts:
-    """What went wrong so far; `by_operation` counts errors, `last` describes the newest."""
+    """What went wrong so far; `by_operation` counts errors, `last` describes the newest.
+
+    `by_words` counts recalls whose query had no vector; late ones are no error.
+    """
 
     by_operation: Counter[str] = field(default_factory=Counter[str])
     timeouts: int = 0
     passed_over: int = 0
+    by_words: int = 0
     last: str = ""
 
     @property

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from enum import StrEnum
+from typing import NamedTuple, TypeVar, cast
 
+from hindsight_core.errors import ConfigurationError
 from hindsight_core.schema import Kind, Scope, Status
 
 __all__ = [
@@ -23,13 +26,46 @@ __all__ = [
 ]
 
 
+Named = TypeVar("Named", bound=StrEnum)
+
+
+def _members(name: str, values: object, kind: type[Named]) -> tuple[Named, ...]:
+    try:
+        return tuple(kind(one) for one in _texts(name, values))
+    except ValueError as error:
+        known = ", ".join(kind)
+        raise ConfigurationError(f"where: {name} must be of {known}; {error}") from None
+
+
+def _texts(name: str, values: object) -> tuple[str, ...]:
+    if values == ():
+        return ()
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise ConfigurationError(f"where: {name} must be a tuple of texts, got {values!r:.60}")
+    texts = tuple(cast("Collection[object]", values))
+    wrong = next((one for one in texts if not isinstance(one, str)), None)
+    if wrong is not None:
+        raise ConfigurationError(f"where: {name} must be a tuple of texts, one is {wrong!r:.60}")
+    return cast("tuple[str, ...]", texts)
+
+
+def _check_time(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, datetime):
+        raise ConfigurationError(f"where: {name} must be a datetime, got {value!r:.60}")
+    if value.tzinfo is None:
+        raise ConfigurationError(f"where: {name} needs a zone; use datetime.now(UTC)")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Where:
     """The hard filter of a search; an empty field filters nothing.
 
     `entities`, `kinds` and several subjects match when one of them does; `tool_sequence` when every
     tool named is in the memory's; `since` and `until` bound the key's time, or the time of creation
-    where it has none.
+    where it has none, and have a zone. A text may stand for a kind or a status. Raises
+    `ConfigurationError` for what nothing could match by its type.
     """
 
     kinds: tuple[Kind, ...] = ()
@@ -41,6 +77,17 @@ class Where:
     since: datetime | None = None
     until: datetime | None = None
     include_superseded: bool = False
+
+    def __post_init__(self) -> None:
+        fix = object.__setattr__
+        fix(self, "kinds", _members("kinds", self.kinds, Kind))
+        fix(self, "statuses", _members("statuses", self.statuses, Status))
+        fix(self, "entities", _texts("entities", self.entities))
+        fix(self, "tool_sequence", _texts("tool_sequence", self.tool_sequence))
+        if not isinstance(self.subject, str):
+            fix(self, "subject", _texts("subject", self.subject))
+        for name in ("since", "until"):
+            _check_time(name, getattr(self, name))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from hindsight_core.engine.answers import passage_vectors
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.relating import RELATABLE, Relater
 from hindsight_core.errors import EmbedderMismatchError
@@ -24,6 +25,9 @@ __all__ = ["Encoder"]
 
 _BATCH: Final = 64
 _NAME: Final = "hindsight-encoder"
+_HOPELESS: Final = 3
+"""Texts in a row that the embedder fails for, one by one, until it counts as out of order."""
+_MOST_PASSED_OVER: Final = 1_000
 _AT_END: Final = 10.0
 """Seconds that closing waits for what this process stored to be encoded."""
 _LULL: Final = 0.05
@@ -48,6 +52,8 @@ class Encoder:
         self._fresh: dict[str, Memory] = {}
         self._claimed = False
         self._owes = False
+        self._passed_over: dict[str, None] = {}
+        self._again = False
         self.refused: EmbedderMismatchError | None = None
 
     def wake(self, fresh: Sequence[Memory] = ()) -> None:
@@ -108,6 +114,7 @@ class Encoder:
             if self._stopped:
                 self._quiet.set()
                 return
+            self._again = True
             try:
                 while not self._stopped and self.encode_batch():
                     pass
@@ -137,16 +144,64 @@ class Encoder:
             self._relate({})
             return 0
         store = self._core.store
-        rows = store.unencoded(_BATCH)
+        rows = self._next(store.unencoded(_BATCH + len(self._passed_over)))
         if not rows:
             self._relate({})
             return 0
         store.claim_index(embedder.info)
-        vectors = embedder.passages([text for _, text in rows])
-        by_id = {row[0]: vector for row, vector in zip(rows, vectors, strict=True)}
+        by_id = self._vectors(embedder, rows)
         store.add_vectors(by_id.items())
         self._relate(by_id)
-        return len(rows)
+        return len(by_id)
+
+    def _next(self, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Choose a batch: what the embedder failed for comes last, and once each time it wakes."""
+        fresh = [row for row in rows if row[0] not in self._passed_over]
+        if fresh or not self._again:
+            return fresh[:_BATCH]
+        self._again = False
+        turn = {memory_id: place for place, memory_id in enumerate(self._passed_over)}
+        return sorted(rows, key=lambda row: turn[row[0]])[:_BATCH]
+
+    def _vectors(self, embedder: Embedder, rows: Sequence[tuple[str, str]]) -> dict[str, Matrix]:
+        """Return the vectors of a batch; a text that fails it is passed over, and nothing else.
+
+        Where the embedder fails for one text after the other it is out of order: the rest waits.
+        """
+        try:
+            return self._encoded(embedder, rows)
+        except EmbedderMismatchError:
+            raise
+        except Exception as error:
+            if len(rows) == 1:
+                self._pass_over(rows[0][0])
+                raise
+            found: dict[str, Matrix] = {}
+            failed = 0
+            for row in rows:
+                try:
+                    found |= self._encoded(embedder, [row])
+                except Exception as alone:  # noqa: BLE001 - somebody else's model; it is reported
+                    failed += 1
+                    self._pass_over(row[0])
+                    self._core.failsafe.report("encode", alone)
+                if failed >= _HOPELESS and not found:
+                    raise error from None
+            return found
+
+    def _encoded(self, embedder: Embedder, rows: Sequence[tuple[str, str]]) -> dict[str, Matrix]:
+        answer = embedder.passages([text for _, text in rows])
+        vectors = passage_vectors(answer, len(rows), embedder.info)
+        for memory_id, _ in rows:
+            self._passed_over.pop(memory_id, None)
+        return {memory_id: vector for (memory_id, _), vector in zip(rows, vectors, strict=True)}
+
+    def _pass_over(self, memory_id: str) -> None:
+        """Let a text stand behind all others until it has a vector."""
+        self._passed_over.pop(memory_id, None)
+        if len(self._passed_over) >= _MOST_PASSED_OVER:
+            self._passed_over.clear()
+        self._passed_over[memory_id] = None
 
     def _relate(self, vectors: Mapping[str, Matrix]) -> None:
         """Relate the new memories of these vectors; with none those that are left, by words."""

@@ -19,7 +19,8 @@ class Health:
     """What `Hindsight.health()` returns.
 
     `errors` counts what was kept from the host by operation; `passed_over` calls that were not
-    tried while the store hung; `unrecorded` hooks that returned and are not done recording: a kill
+    tried while the store hung; `by_words` recalls that went by words alone, as their query had no
+    vector in time or at all; `unrecorded` hooks that returned and are not done recording: a kill
     would lose that; `vectors_error` says why the index beside the store is passed over,
     `untold` how many changes it still waits for; `queue` where the events of a server store wait
     while it is away (`place`, `durable`), how many do (`backlog`), and what is wrong with that;
@@ -40,6 +41,7 @@ class Health:
     errors: dict[str, int] = field(default_factory=dict[str, int])
     timeouts: int = 0
     passed_over: int = 0
+    by_words: int = 0
     unrecorded: int = 0
     last_error: str = ""
     pending_runs: int = 0
@@ -121,6 +123,7 @@ def read_health(core: Core, encoder: Encoder, alerts: Alerts) -> Health:
         errors=dict(counts.by_operation),
         timeouts=counts.timeouts,
         passed_over=counts.passed_over,
+        by_words=counts.by_words,
         unrecorded=unrecorded,
         last_error=counts.last,
         pending_runs=pending,

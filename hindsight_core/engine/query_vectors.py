@@ -10,6 +10,9 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from hindsight_core.engine.answers import query_vector
+from hindsight_core.errors import EmbedderMismatchError, ModelError
+from hindsight_core.failsafe import describe
 from hindsight_core.ports import Embedder, IndexInfo
 from hindsight_core.recall import questions
 from hindsight_core.text import clean, shorten
@@ -18,7 +21,7 @@ from hindsight_core.workers import DaemonPool
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
 
-__all__ = ["EncodedQuery", "QueryLateError", "QueryVectors"]
+__all__ = ["EncodedQuery", "QueryFailedError", "QueryLateError", "QueryVectors"]
 
 logger: Final = logging.getLogger("hindsight_core")
 _MAX_QUERY: Final = 4_000
@@ -30,6 +33,10 @@ _NEWEST: Final = 0.2
 
 class QueryLateError(TimeoutError):
     """A query has no vector in time."""
+
+
+class QueryFailedError(ModelError):
+    """A query has no vector: the embedder raised, or its answer is none."""
 
 
 class QueryVectors:
@@ -45,7 +52,8 @@ class QueryVectors:
     def encoded(self, embedder: Embedder, message: str, until: float | None) -> EncodedQuery:
         """Return the embedder, the message's questions being encoded; returns at once.
 
-        Its `query` waits for one of them, and raises QueryLateError when it is not there by `until`
+        Its `query` waits for one of them, raises QueryFailedError when the embedder failed, and
+        QueryLateError when it is not there by `until`
         (of `time.perf_counter`; None waits for as long as it takes); what comes later is kept for
         the next time. So the store is searched for words in the meantime. Where so many wait
         already that its turn would come too late, the query is not waited for at all: a burst of
@@ -101,7 +109,7 @@ class QueryVectors:
 
     def _timed(self, embedder: Embedder, text: str) -> Matrix:
         started = time.perf_counter()
-        vector = embedder.query(text)
+        vector = query_vector(embedder.query(text), embedder.info)
         took = time.perf_counter() - started
         with self._lock:
             usual = self._seconds or took
@@ -150,6 +158,10 @@ class EncodedQuery:
             except TimeoutError as error:
                 logger.info("the query has no vector in time; this recall goes by words alone")
                 raise QueryLateError("the query has no vector in time") from error
+            except EmbedderMismatchError:
+                raise
+            except Exception as error:
+                raise QueryFailedError(f"the query has no vector: {describe(error)}") from error
             self._coming = None
         known = self._vectors.get(text)
-        return self._embedder.query(text) if known is None else known
+        return query_vector(self._embedder.query(text), self.info) if known is None else known

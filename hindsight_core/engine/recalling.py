@@ -16,7 +16,12 @@ from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.holding_out import WITHHELD, held_out
 from hindsight_core.engine.lesson_seats import seated_for, with_lessons
 from hindsight_core.engine.observed import count_found, observed
-from hindsight_core.engine.query_vectors import EncodedQuery, QueryLateError, QueryVectors
+from hindsight_core.engine.query_vectors import (
+    EncodedQuery,
+    QueryFailedError,
+    QueryLateError,
+    QueryVectors,
+)
 from hindsight_core.engine.recalled import Recalled
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
@@ -89,13 +94,13 @@ class Recaller:
         Where something of the `key` is known, lessons that it excludes are left out, and those that
         the two-stage recall finds take the seats that are free.
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
-        endpoint), this recall goes by words alone; so it goes without a reranker that takes longer.
-        None waits for as long as it takes. `numbers` are those of the run's earlier blocks,
-        `details` says that the model can ask for what a line leaves out. A person who looks with
-        `inspect` uses nothing: what was found is as old and as often used as before. In a
-        run the rules that hold for every answer have seats of their own, beside the `top_k`, and
-        the few that a user has take those that stay free; see `with_rules`. `meanwhile` is done
-        for as long as the query is being encoded.
+        endpoint), or the embedder fails, this recall goes by words alone, which `health` counts; so
+        it goes without a reranker that takes longer. None waits for as long as it takes. `numbers`
+        are those of the run's earlier blocks, `details` says that the model can ask for what a line
+        leaves out. A person who looks with `inspect` uses nothing: what was found is as old and as
+        often used as before. In a run the rules that hold for every answer have seats of their own,
+        beside the `top_k`, and the few that a user has take those that stay free; see `with_rules`.
+        `meanwhile` is done for as long as the query is being encoded.
         """
         core = self._core
         started = time.perf_counter()
@@ -138,7 +143,8 @@ class Recaller:
             self._encoder.refuse(error)
             embedder = None
             found = search(None)
-        except QueryLateError:
+        except (QueryLateError, QueryFailedError) as error:
+            self._by_words(error)
             embedder = None
             found = search(None)
         ranked: Sequence[Found] = found.candidates
@@ -195,6 +201,12 @@ class Recaller:
         withheld = tuple(c.memory.id for c in candidates if c.why_not == WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
 
+    def _by_words(self, error: QueryLateError | QueryFailedError) -> None:
+        """Count a recall without a vector; an embedder that failed is an error, a slow one not."""
+        self._core.failsafe.counts.by_words += 1
+        if isinstance(error, QueryFailedError):
+            self._core.failsafe.report("recall.query", error.__cause__ or error)
+
     def _seated(
         self, candidates: Sequence[Found], seats: int, threshold: float, task: str
     ) -> tuple[Found, ...]:
@@ -228,7 +240,11 @@ class Recaller:
         """The lessons that fit a task in two stages, at most three, best first."""
         question = shorten(task, _MAX_QUERY)
         embedder = self._encoded(question, None)
-        return find_lessons(self._core.store, scope, question, key, embedder=embedder)
+        try:
+            return find_lessons(self._core.store, scope, question, key, embedder=embedder)
+        except QueryFailedError as error:
+            self._by_words(error)
+            return find_lessons(self._core.store, scope, question, key)
 
     def prefetch(self, query: str) -> None:
         """Start to encode a query that will be recalled for; returns at once."""

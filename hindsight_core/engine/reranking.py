@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from hindsight_core.engine.answers import scores_of
 from hindsight_core.failsafe import Failsafe
 from hindsight_core.ports import Reranker
 from hindsight_core.recall import Rerank
@@ -34,7 +35,7 @@ class Reranking:
         self, until: float | None, query: str, texts: Sequence[str]
     ) -> Sequence[float] | None:
         patience = None if until is None else max(0.0, until - time.perf_counter())
-        asked = self._pool.submit(partial(self._reranker.scores, query, texts))
+        asked = self._pool.submit(partial(self._asked, query, texts))
         try:
             error = asked.exception(patience)
         except TimeoutError:
@@ -43,3 +44,6 @@ class Reranking:
             self._failsafe.report("rerank", error)
             return None
         return asked.result()
+
+    def _asked(self, query: str, texts: Sequence[str]) -> list[float]:
+        return scores_of(self._reranker.scores(query, texts), len(texts))

@@ -7,7 +7,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Any, Final, cast
 
 from hindsight_core.errors import ConfigurationError, ModelError
@@ -85,7 +84,7 @@ class EndpointReranker:
                     return cast("dict[str, Any]", json.loads(answer.read()))
             except urllib.error.HTTPError as error:
                 with error:
-                    problem = f"HTTP {error.code} {HTTPStatus(error.code).phrase}"
+                    problem = f"HTTP {error.code} {error.reason}"
                 if error.code not in _TRY_AGAIN:
                     break
             except (OSError, ValueError) as error:

@@ -56,6 +56,9 @@ class HealthCollector(Collector):
         yield CounterMetricFamily(
             "hindsight_passed_over", "Calls not tried while memory paused", value=health.passed_over
         )
+        yield CounterMetricFamily(
+            "hindsight_by_words", "Recalls whose query had no vector", value=health.by_words
+        )
 
 
 def _gauges(health: Health) -> Iterator[Metric]:

@@ -196,13 +196,15 @@ class SqlStore(FillingPart, GuardPart, LedgerPart, ReflectionPart):
         self._claimed = info
 
     def unencoded(self, limit: int) -> list[tuple[str, str]]:
+        damaged = self._vectors.damaged() if self._vectors is not None else ()
         with self._database.read() as connection:
-            return _sql_vectors.unencoded(connection, limit)
+            return _sql_vectors.unencoded(connection, limit, damaged)
 
     def add_vectors(self, items: Iterable[tuple[str, Matrix]]) -> None:
-        self._cache()
+        cache, items = self._cache(), list(items)
         with self._database.write() as connection:
             _sql_vectors.add_vectors(connection, items, self._claimed)
+        cache.forget_damage(memory_id for memory_id, _ in items)
 
     def nearest(self, scope: Scope, where: Where, vector: Matrix, limit: int) -> list[Hit]:
         cache = self._cache()

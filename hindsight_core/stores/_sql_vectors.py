@@ -6,7 +6,8 @@ by another embedder a second one grows beside it, and at the end one number is c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from hindsight_core.errors import ConfigurationError, EmbedderMismatchError
@@ -67,13 +68,24 @@ def check_claim(stored: IndexInfo | None, claimed: IndexInfo | None) -> None:
         )
 
 
-def unencoded(connection: Connection, limit: int) -> list[tuple[str, str]]:
-    """Return ids and texts of records that have no vector yet, oldest first."""
+def unencoded(
+    connection: Connection, limit: int, damaged: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """Return ids and texts of records that have no vector yet, oldest first.
+
+    Those come last whose vector was found `damaged`: they are given a new one.
+    """
     rows = connection.execute(
         f"SELECT {records.COLUMNS} FROM unencoded AS u"
         " JOIN memories AS m ON m.rid = u.rid ORDER BY u.rid LIMIT ?",
         (max(0, limit),),
-    )
+    ).fetchall()
+    if damaged and len(rows) < limit:
+        rows += connection.execute(
+            f"SELECT {records.COLUMNS} FROM json_each(?) AS d JOIN memories AS m ON m.id = d.value"
+            " WHERE m.status <> 'cold' AND m.rid NOT IN (SELECT rid FROM unencoded) LIMIT ?",
+            (json.dumps(list(damaged)), limit - len(rows)),
+        ).fetchall()
     return [(memory.id, passage_text(memory)) for memory in (records.load(*row) for row in rows)]
 
 

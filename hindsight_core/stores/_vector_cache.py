@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import product
 from threading import Lock
@@ -27,9 +27,10 @@ from hindsight_core.stores._vector_look import (
     CHANGED,
     LOOK_RECORDS,
     LOOK_SCOPES,
+    parted_by_use,
     passing_in_sql,
 )
-from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best
+from hindsight_core.stores._vector_matrix import Matrix, Rows, VectorMatrix, best, longer
 
 __all__ = ["VectorCache"]
 
@@ -53,6 +54,15 @@ class VectorCache:
         self._lock = Lock()
         self._pid = os.getpid()
         self._clear(None)
+
+    def damaged(self) -> list[str]:
+        """Ids of records whose vector cannot be used: words find them."""
+        return list(self._damaged.copy())  # a search may go on meanwhile
+
+    def forget_damage(self, ids: Iterable[str]) -> None:
+        """Take it that these records have new vectors."""
+        for memory_id in ids if self._damaged else ():
+            self._damaged.pop(memory_id, None)
 
     def nearest(
         self,
@@ -122,6 +132,7 @@ class VectorCache:
         self._info = info
         self._matrix = VectorMatrix(0 if info is None else info.dimension)
         self._place: dict[int, int] = {}
+        self._damaged: dict[str, None] = {}
         self._free: list[int] = []
         self._of_scope: dict[int, Rows] = {}
         self._tasks: dict[str | None, int] = {None: 0}
@@ -158,9 +169,14 @@ class VectorCache:
             self._scopes[place] = _NOBODY
             self._free.append(place)
 
-    def _take(self, batch: Sequence[Any]) -> None:
+    def _take(self, read: Sequence[Any]) -> None:
+        batch, broken = parted_by_use(read, self._matrix.dimension)
+        new = [row for row in batch if row[-1] is not None]
+        self.forget_damage(row[-2] for row in new)
+        for row in broken:
+            self._drop(row[0])
+            self._damaged[row[-2]] = None
         known = [row for row in batch if row[-1] is not None or row[0] in self._place]
-        new = [row for row in known if row[-1] is not None]
         if not known:
             return
         places = np.array([self._place_of(row[0]) for row in known], np.int64)
@@ -197,12 +213,12 @@ class VectorCache:
     def _grow(self) -> None:
         self._matrix.grow()
         size = self._matrix.capacity
-        self._rids = _longer(self._rids, size)
+        self._rids = longer(self._rids, size)
         self._ids += [""] * (size - len(self._ids))
-        self._scopes = _longer(self._scopes, size)
-        self._codes = _longer(self._codes, size)
-        self._times = _longer(self._times, size)
-        self._task_types = _longer(self._task_types, size)
+        self._scopes = longer(self._scopes, size)
+        self._codes = longer(self._codes, size)
+        self._times = longer(self._times, size)
+        self._task_types = longer(self._task_types, size)
 
     def _passing(
         self, visible: Sequence[int], where: Where, passing: NDArray[np.int64] | None
@@ -227,12 +243,6 @@ class VectorCache:
             rows = np.flatnonzero(self._scopes[: self._used] == scope)
             self._of_scope[scope] = rows
         return rows
-
-
-def _longer(column: NDArray[Any], size: int) -> NDArray[Any]:
-    longer = np.zeros(size, column.dtype)
-    longer[: len(column)] = column
-    return longer
 
 
 def _allowed(where: Where) -> NDArray[np.bool_]:

@@ -1,9 +1,9 @@
-"""What the vector cache reads: whether anything changed, and if so what."""
+"""What the vector cache reads: whether anything changed, if so what, and what of it can be used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from hindsight_core.ports import Where
 from hindsight_core.stores._sql import Database
 from hindsight_core.stores._sql_scopes import VISIBLE, filter_sql
 
-__all__ = ["ALL", "CHANGED", "LOOK_RECORDS", "LOOK_SCOPES", "passing_in_sql"]
+__all__ = ["ALL", "CHANGED", "LOOK_RECORDS", "LOOK_SCOPES", "parted_by_use", "passing_in_sql"]
 
 _FIELDS: Final = "m.rid, m.scope_id, m.kind, m.status, m.superseded, m.time, m.task_type, m.id"
 ALL: Final = f"""SELECT {_FIELDS}, v.vector FROM vectors AS v JOIN memories AS m ON m.rid = v.rid
@@ -25,6 +25,8 @@ CHANGED: Final = f"""SELECT {_FIELDS}, CASE WHEN v.change > ? THEN v.vector END
     WHERE m.rid = changed.rid AND v.rid = changed.rid
     AND v.space = (SELECT space FROM state)"""
 
+_MOST_SQUARED: Final = 1.1
+"""Squared length above which a vector is none that was stored; NaN is not below it either."""
 _LOOK: Final = """SELECT s.change, s.forgotten,
     coalesce((SELECT max(change) FROM vectors), 0), coalesce((SELECT max(change) FROM memories), 0),
     coalesce((SELECT max(change) FROM tombstones), 0)"""
@@ -44,3 +46,26 @@ def passing_in_sql(
     condition, values = filter_sql(visible, where)
     found = database.fetch(f"SELECT m.rid FROM memories AS m WHERE {condition}", values)
     return np.array([row[0] for row in found], np.int64)
+
+
+def parted_by_use(rows: Sequence[Any], dimension: int) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Part rows into those whose vector, their last column, can be used, and the damaged ones.
+
+    A row without a vector only tells that something else of the record changed.
+    """
+    size = 4 * dimension
+    vectors = [row[-1] for row in rows if row[-1] is not None]
+    if all(len(vector) == size for vector in vectors) and _are_sane(vectors, dimension):
+        return rows, ()
+    good: list[Any] = []
+    broken: list[Any] = []
+    for row in rows:
+        usable = row[-1] is None or (len(row[-1]) == size and _are_sane(row[-1:], dimension))
+        (good if usable else broken).append(row)
+    return good, broken
+
+
+def _are_sane(vectors: Sequence[bytes], dimension: int) -> bool:
+    read = np.frombuffer(b"".join(vectors), "<f4").reshape(len(vectors), dimension)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool((np.einsum("ij,ij->i", read, read) < _MOST_SQUARED).all())

@@ -7,12 +7,12 @@ more than the bytes that it saved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Matrix", "Rows", "VectorMatrix", "best"]
+__all__ = ["Matrix", "Rows", "VectorMatrix", "best", "longer"]
 
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -80,3 +80,10 @@ def best(scores: Matrix, limit: int) -> Sequence[int]:
     else:
         found = np.arange(len(scores))
     return found[np.argsort(-scores[found], kind="stable")].tolist()
+
+
+def longer(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return a column with room for `size` rows, the new ones zero."""
+    grown = np.zeros(size, column.dtype)
+    grown[: len(column)] = column
+    return grown

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hindsight_core import Hindsight
-from hindsight_core.engine.query_vectors import QueryLateError, QueryVectors
+from hindsight_core.engine.query_vectors import QueryFailedError, QueryLateError, QueryVectors
 from hindsight_core.ports import IndexInfo, TextHit
 from hindsight_core.schema import Scope
 from hindsight_core.stores import SqliteStore
@@ -86,15 +86,16 @@ def test_the_store_is_searched_for_words_while_the_query_is_being_encoded(tmp_pa
     assert found.report.embedder == embedder.info.model
 
 
-def test_a_failing_embedder_fails_the_recall_and_not_the_prefetch() -> None:
+def test_a_failing_embedder_fails_the_query_and_not_the_prefetch() -> None:
     class Broken(Counting):
         def query(self, text: str) -> np.ndarray:
             raise RuntimeError(text)
 
     vectors, embedder = QueryVectors(), Broken()
     vectors.prefetch(embedder, "x")
-    with pytest.raises(RuntimeError, match="x"):
+    with pytest.raises(QueryFailedError) as failed:
         vectors.encoded(embedder, "x", None).query("x")
+    assert isinstance(failed.value.__cause__, RuntimeError)
 
 
 def test_the_door_prefetches(tmp_path: Path) -> None:
