@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hindsight_core.capture._formats import format_of
 from hindsight_core.capture._user_texts import late_news, restated
-from hindsight_core.capture.feedback import read_feedback
+from hindsight_core.capture.feedback import makes_it_the_way, read_feedback
 from hindsight_core.capture.histories import (
     BadLineError,
     RecordedRun,
@@ -101,6 +101,7 @@ __all__ = [
     "late_news",
     "limits_of",
     "make_call",
+    "makes_it_the_way",
     "merge_lesson",
     "names",
     "read_ahead",

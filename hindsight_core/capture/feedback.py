@@ -10,7 +10,7 @@ from hindsight_core.capture.dialogue import cut, heard
 from hindsight_core.han import simplified
 from hindsight_core.text import count_cjk, fold
 
-__all__ = ["asks_anew", "read_feedback"]
+__all__ = ["asks_anew", "makes_it_the_way", "read_feedback"]
 
 _CONSIDERED: Final = 240
 """Characters from the start; what comes later is mostly the next request."""
@@ -48,7 +48,7 @@ def read_feedback(text: str) -> bool | None:
         if heard("bad", rest):
             return False
         good = good or rest != sentence or heard("good", rest)
-    return True if good else None
+    return True if good or _sets_the_way(text) else None
 
 
 def asks_anew(text: str) -> bool:
@@ -63,6 +63,17 @@ def asks_anew(text: str) -> bool:
         return heard("moves_on", said)
     signs = count_cjk(said)
     return len(said.split()) > _ANSWER_WORDS or signs > _ANSWER_SIGNS or heard("moves_on", said)
+
+
+def makes_it_the_way(text: str) -> bool:
+    """Whether a turn makes what was just done the way for all later work of its kind."""
+    return _sets_the_way(text) and read_feedback(text) is True
+
+
+def _sets_the_way(text: str) -> bool:
+    said = _own_words(text, _CONSIDERED)
+    meant = heard("this_way", said) and heard("lasting", said)
+    return meant and not heard("not_this_way", said)
 
 
 def _sentences(text: str) -> Iterator[str]:

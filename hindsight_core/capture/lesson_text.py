@@ -66,6 +66,7 @@ class Words:
     stop: str
     gap: str
     path: str
+    approved: str
 
 
 ENGLISH: Final = Words(
@@ -85,6 +86,7 @@ ENGLISH: Final = Words(
     stop=".",
     gap=" ",
     path="This worked, in this order: {steps}.",
+    approved=' The user made it the way: "{said}"',
 )
 CHINESE: Final = Words(
     failed="`{tool}` 失败，参数 {calls}：{message}",
@@ -103,6 +105,7 @@ CHINESE: Final = Words(
     stop="。",
     gap="",
     path="按此顺序可行：{steps}。",
+    approved="用户定下就这样做：“{said}”",
 )
 _LATIN: Final = re.compile(r"[A-Za-z]+")
 

@@ -48,12 +48,16 @@ _MAX_IDS: Final = 64
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """The task of a run: its text, its kind, its fingerprint, and what the user said first."""
+    """The task of a run: its text, its kind, its fingerprint, and what the user said first.
+
+    `approved` is what the user said when he made its way the rule, "" where he did not.
+    """
 
     task: str
     task_type: str | None
     fingerprint: str
     said: tuple[str, ...] = ()
+    approved: str = ""
 
     @property
     def query(self) -> str:

@@ -39,6 +39,10 @@ def merge_lesson(old: Memory, new: Candidate, cleared: Collection[str] = ()) -> 
     unchanged = update["evidence"] == old.evidence
     if old.path and not unchanged:
         update["query"] = _tasks(old.query, new.query)
+    if old.path and len(new.value.content) > len(old.value.content):
+        # The steps are the same: the user has made them the way since.
+        update["value"] = old.value.model_copy(update={"content": new.value.content})
+        unchanged = False
     if old.lesson is not None and new.lesson is not None:
         gone = () if _came_first(new.lesson, (_first_of(new.lesson),)) else cleared
         lesson = _joined(old.lesson, new.lesson, frozenset(gone))

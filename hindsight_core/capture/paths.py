@@ -12,12 +12,11 @@ from itertools import groupby
 from typing import Final, cast
 
 from hindsight_core.capture.findings import JudgedCall, argument_text
-from hindsight_core.capture.lesson_text import Words
 from hindsight_core.capture.lessons import Situation, evidence_of
 from hindsight_core.capture.outcomes import acts
 from hindsight_core.capture.undoing import was_undone
 from hindsight_core.schema import Candidate, Kind, MemoryKey, MemoryValue, Source, ToolCall
-from hindsight_core.text import fold
+from hindsight_core.text import fold, shorten
 
 __all__ = ["MAX_STEPS", "path_candidate", "path_steps", "tasks_of"]
 
@@ -25,6 +24,7 @@ MAX_STEPS: Final = 12
 """A longer way is not a path that anyone would follow."""
 _SHORTEST: Final = 3
 _MAX_NAME: Final = 200
+_MAX_SAID: Final = 300
 _MAX_RESULT: Final = 4_000
 _MAX_KNOWN: Final = 20_000
 
@@ -39,7 +39,7 @@ def path_candidate(calls: Sequence[JudgedCall], situation: Situation) -> Candida
         scope=last.scope,
         kind=Kind.PATH,
         source=Source.TOOL,
-        value=MemoryValue(content=_text(steps, situation.words()), intent=situation.intent),
+        value=MemoryValue(content=_text(steps, situation), intent=situation.intent),
         key=MemoryKey(
             subject=situation.task_type or "",
             task_type=situation.task_type,
@@ -114,8 +114,12 @@ def _key(steps: Sequence[ToolCall], situation: Situation) -> str:
     return f"path:{kind}:{_digest(' '.join(step.shape for step in steps))}"
 
 
-def _text(steps: Sequence[ToolCall], words: Words) -> str:
-    return words.path.format(steps=" → ".join(f"`{step.shape}`" for step in steps))
+def _text(steps: Sequence[ToolCall], situation: Situation) -> str:
+    """The steps, and the words by which the user made them the way: by these it is found again."""
+    words = situation.words()
+    text = words.path.format(steps=" → ".join(f"`{step.shape}`" for step in steps))
+    said = shorten(situation.approved.strip(), _MAX_SAID)
+    return text + words.approved.format(said=said) if said else text
 
 
 def _digest(text: str) -> str:

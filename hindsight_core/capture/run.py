@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from hindsight_core.capture._user_texts import preferences_of
-from hindsight_core.capture.feedback import asks_anew, read_feedback
+from hindsight_core.capture.feedback import asks_anew, makes_it_the_way, read_feedback
 from hindsight_core.capture.findings import JudgedCall
 from hindsight_core.capture.lessons import Situation, lesson_candidate
 from hindsight_core.capture.outcomes import judge_outcome
@@ -158,11 +158,17 @@ class _Run:
     def _paths(self) -> Iterable[Candidate]:
         """The way of each task of the run: requests that have nothing in common are several."""
         for calls in tasks_of(self.calls):
-            own = self.situation
+            own = replace(self.situation, approved=self._approval(calls[-1].event))
             if calls[0].request and (asked := calls[0].asked):
                 own = replace(own, task=asked, fingerprint=situation_of(asked))
-            if (found := path_candidate(calls, own)) is not None:
+            if found := path_candidate(calls, own):
                 yield found
+
+    def _approval(self, last: ToolCalled) -> str:
+        """What the user said next after a call, if that made the way to it the rule."""
+        said = [one.text for one in self.said if one.at > last.at and not one.nested][:1]
+        told = [one.text for one in self.events if isinstance(one, FeedbackGiven)]
+        return next(filter(makes_it_the_way, (*said, *told)), "")
 
     def records(self) -> Iterable[CallRecord]:
         course = Course(self.situation.task)
@@ -194,8 +200,7 @@ class _Run:
 
     def ended_well(self) -> bool | None:
         """How the run ended: what people said outranks what the framework says."""
-        verdict = self._verdict()
-        if verdict is not None:
+        if (verdict := self._verdict()) is not None:
             return verdict
         ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
         return ended[-1] if ended else None

@@ -18,6 +18,7 @@ from hindsight_core.capture import (
     clear_lesson,
     is_of_one_state,
     judge_run,
+    makes_it_the_way,
     merge_lesson,
     read_feedback,
     withdraw,
@@ -86,7 +87,12 @@ class Intake:
         if good is None or not self._core.store.events(run_id):
             return
         verdict = FeedbackGiven(
-            run_id=run_id, scope=said.scope, key=f"{said.key}/verdict", at=said.at, good=good
+            run_id=run_id,
+            scope=said.scope,
+            key=f"{said.key}/verdict",
+            at=said.at,
+            good=good,
+            text=said.text if makes_it_the_way(said.text) else "",
         )
         if self._core.store.append(verdict, owner=self._core.owner):
             self.drain(run_id)

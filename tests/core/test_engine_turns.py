@@ -48,6 +48,28 @@ def test_thanks_in_the_next_turn_verify_the_path_of_the_turn_before(hs, text):
     assert path.verified_runs == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("Good. New kiosks are opened like this from now on.", "Open the new kiosk in Leith"),
+        ("很好，以后开新亭子照这个来。", "城西要开新亭子了"),
+    ],
+)
+@pytest.mark.parametrize("ended", [True, None])
+def test_a_way_that_the_user_made_the_rule_is_found_by_his_words(hs, text, task, ended):
+    export(hs, ok=ended)
+    say(hs, text)
+    say(hs, text)  # said again it is the same rule
+    (path,) = paths(hs)
+    assert path.value.content.count(text) == 1
+    assert path.verified_runs == 1
+    found = hs.recall(ME, task).memories
+    assert path.id in [memory.id for memory in found]
+    export(hs, ok=True)
+    (path,) = paths(hs)
+    assert text in path.value.content  # a run without a word takes nothing away
+
+
 @pytest.mark.parametrize("text", ["It still does not work.", "还是不行"])
 def test_a_complaint_in_the_next_turn_takes_the_verified_path_back(hs, text):
     run_id = export(hs, ok=True)

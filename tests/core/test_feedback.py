@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_core.capture import read_feedback
+from hindsight_core.capture import makes_it_the_way, read_feedback
 from hindsight_core.capture.dialogue import LANGUAGES, TABLES, heard
 from hindsight_core.capture.feedback import asks_anew
 
@@ -149,3 +149,37 @@ def test_a_language_of_dialogue_has_every_table(language: str) -> None:
     text = files("hindsight_core.capture.dialogue").joinpath(f"{language}.toml").read_text("utf-8")
     assert set(tomllib.loads(text)["patterns"]) == set(TABLES)
     assert all(isinstance(heard(name, "x"), bool) for name in TABLES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good. Every new shop is set up like this from now on.",
+        "That's the order I want each time, always the same steps.",
+        "From now on, same procedure for all new tenants.",
+        "很好，以后开新店照这个来。",
+        "对，今后每次都按这套流程走",
+        "以后开新店都照這樣來",
+    ],
+)
+def test_a_way_is_made_the_rule(text: str) -> None:
+    assert makes_it_the_way(text)
+    assert read_feedback(text) is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good, thanks.",
+        "Do it like this: first the stock, then the till.",
+        "Not like this next time, it took far too long.",
+        "The same steps for the Leith shop, please.",
+        "From now on call me Jo.",
+        "照这个号码打过去",
+        "以后别这样了，不行",
+        "以后再说吧",
+        "按这个顺序把三家店开了",
+    ],
+)
+def test_a_way_is_not_made_the_rule(text: str) -> None:
+    assert not makes_it_the_way(text)

@@ -62,6 +62,10 @@ FAILURES = [
     ("reserve_kiln", {}, "409: Kiln 2 is taken at 10:00", E.CONFLICT, False),
     ("订窑", {}, '{"code": 409, "msg": "2 号窑已于去年报废"}', E.UNAVAILABLE, False),
     ("订窑", {}, '{"code": 409, "msg": "2 号窑已被占用"}', E.CONFLICT, False),
+    ("add_track", {}, "423 Locked: season 3 accepts no new tracks", E.UNAVAILABLE, False),
+    ("add_track", {}, "423 Locked: season 3 is being edited", E.CONFLICT, True),
+    ("投稿", {}, "423 已锁定：第三季不再接受新投稿", E.UNAVAILABLE, False),
+    ("投稿", {}, "423 已锁定：第三季正在被编辑", E.CONFLICT, True),
 ]  # fmt: skip
 
 ANSWERS = [

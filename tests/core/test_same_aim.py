@@ -198,3 +198,30 @@ def test_another_in_the_place_of_what_is_gone_for_good_is_the_fix(
 ):
     old, new = ({"kiln": kiln, "racks": racks} for kiln, racks in (failed, worked))
     assert aims_alike("reserve_kiln", old, error, new, asked) is alike
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "asked", "alike"),
+    [
+        # the user named the means, and it does not do what was asked of it
+        (("gift-card", 3), "gift-card does not support instalments", ("debit", 3), "By gift-card, in 3.", True),
+        (("礼品卡", 3), "礼品卡不支持分期", ("借记卡", 3), "用礼品卡付，分三期", True),
+        # he named both: each is a wish of its own
+        (("礼品卡", 3), "礼品卡不支持分期", ("借记卡", 3), "一半礼品卡，一半借记卡，分三期", False),
+        # more than the means was changed
+        (("礼品卡", 3), "礼品卡不支持分期", ("借记卡", 1), "用礼品卡付，分三期", False),
+        # the error blames another thing
+        (("礼品卡", 3), "商户不支持分期", ("借记卡", 3), "用礼品卡付，分三期", False),
+    ],
+)  # fmt: skip
+def test_another_means_in_the_place_of_one_that_cannot_is_the_fix(
+    failed, error, worked, asked, alike
+):
+    old, new = ({"bill": "B-7", "by": by, "parts": parts} for by, parts in (failed, worked))
+    assert aims_alike("pay", old, error, new, asked) is alike
+
+
+@pytest.mark.parametrize(("first", "second"), [("Ada Ruiz", "Bo Lind"), ("阿达", "阿波")])
+def test_another_person_is_no_means(first, second):
+    old, new = ({"payee": who, "amount": 40} for who in (first, second))
+    assert not aims_alike("pay", old, f"{first}: invalid account", new, "Pay the helpers.")

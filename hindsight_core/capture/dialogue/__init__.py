@@ -24,6 +24,9 @@ TABLES: Final = (
     "correction",
     "assent",
     "moves_on",
+    "this_way",
+    "not_this_way",
+    "lasting",
 )
 """The tables that each language has."""
 

@@ -16,7 +16,7 @@ from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import fold, is_cjk
 
-__all__ = ["by_other_means", "is_asked_for"]
+__all__ = ["by_other_means", "is_asked_for", "names_an_object"]
 
 _SHORTEST: Final = 3
 _MAX_ASKED: Final = 2_000
@@ -36,12 +36,17 @@ def by_other_means(
     `changed` are the arguments that both calls give with other values, `asked` the user's request.
     """
     request = _Request(asked)
-    if not request or any(_OBJECT.search(simplified(name)) for name in changed):
+    if not request or any(map(names_an_object, changed)):
         return False
     kept = (old.keys() & new.keys()) - set(changed)
     if not any(not is_measure(old[name]) and request.names(old[name]) for name in kept):
         return False
     return all(_is_choice(old[name], new[name], request) for name in changed)
+
+
+def names_an_object(argument: str) -> bool:
+    """Whether an argument by its name says whom or what a call is about."""
+    return _OBJECT.search(simplified(argument)) is not None
 
 
 def is_asked_for(value: Any, asked: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from hindsight_core.capture._formats import format_of
 from hindsight_core.capture.outcomes import command_of, taken_by_others
 from hindsight_core.capture.pairing.corrections import corrects, is_measure, is_stated, words_in
-from hindsight_core.capture.pairing.means import by_other_means
+from hindsight_core.capture.pairing.means import by_other_means, names_an_object
 from hindsight_core.capture.pairing.same_command import same_command, topic_of
 from hindsight_core.capture.signatures import canonical
 from hindsight_core.events import ToolCalled
@@ -67,6 +67,9 @@ def same_aim(failed: ToolCalled, outcome: Outcome, worked: ToolCalled, asked: st
             return True  # the time is what was wanted, the place a choice
         if not outcome.transient and _is_replaced(old, new, changed, error, asked):
             return True
+    means = error_class in _OF_FORM and asked and not any(map(names_an_object, changed))
+    if means and _is_replaced(old, new, changed, error, asked):
+        return True
     of_means = error_class in _OF_MEANS or (
         error_class is ErrorClass.SOFT and any(is_stated(old[name], error) for name in changed)
     )
