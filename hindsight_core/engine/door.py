@@ -277,7 +277,7 @@ class Hindsight:
         result = self._core.store.put([memory])[0]
         if not result.created:
             return self._get(scope, result.id)
-        self._encoder.wake([memory])
+        self._encoder.wake([memory], soon=False)
         return memory
 
     def recall(

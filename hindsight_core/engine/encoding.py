@@ -56,8 +56,13 @@ class Encoder:
         self._again = False
         self.refused: EmbedderMismatchError | None = None
 
-    def wake(self, fresh: Sequence[Memory] = ()) -> None:
-        """Say that there is something to encode, and what of it is new; returns at once."""
+    def wake(self, fresh: Sequence[Memory] = (), *, soon: bool = True) -> None:
+        """Say that there is something to encode, and what of it is new; returns at once.
+
+        Unless `soon` it may wait for a lull: more is likely to come, and nobody asks for it yet.
+        """
+        if soon:
+            self._hurry.set()
         with self._lock:
             self._fresh.update((m.id, m) for m in fresh if m.kind in RELATABLE)
             self._owes = self._owes or bool(fresh)
@@ -71,7 +76,6 @@ class Encoder:
 
     def flush(self, timeout: float) -> bool:
         """Wait until everything stored so far has its vector; False after `timeout` seconds."""
-        self._hurry.set()
         self.wake()
         return self._quiet.wait(timeout)
 

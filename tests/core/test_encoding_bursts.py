@@ -29,8 +29,8 @@ class Batches:
         return self.passages([text])[0]
 
 
-def write(memory: Hindsight, count: int) -> None:
-    for number in range(count):
+def write(memory: Hindsight, *numbers: int) -> None:
+    for number in numbers:
         memory.remember(ME, f"Shelf {number} holds bolts", kind=Kind.FACT, source=Source.USER)
 
 
@@ -38,20 +38,24 @@ def test_a_burst_is_encoded_at_once_when_somebody_waits_for_it(tmp_path, monkeyp
     monkeypatch.setattr(encoding, "_LULL", 600.0)
     embedder = Batches()
     with Hindsight.open(str(tmp_path / "m.db"), embedder=embedder) as memory:
-        write(memory, 12)
+        assert memory.flush(timeout=60)  # what opening woke
+        write(memory, *range(12))
         assert embedder.sizes == []
         assert memory.flush(timeout=60)
         assert embedder.sizes == [12]
-        write(memory, 3)  # one that waited does not hurry those that come after it
+        write(memory, 20, 21, 22)  # one that waited does not hurry those that come after it
         assert embedder.sizes == [12]
-        assert memory.recall(ME, "Shelf 2").memories  # found by its words meanwhile
+        assert memory.recall(ME, "Shelf 2").memories  # found by its words, and no longer waited for
+        assert memory.flush(timeout=60)
+        assert sorted(embedder.sizes) == [1, 3, 12]
 
 
 def test_what_a_program_wrote_before_it_closed_is_encoded(tmp_path, monkeypatch):
     monkeypatch.setattr(encoding, "_LULL", 600.0)
     embedder = Batches()
     with Hindsight.open(str(tmp_path / "m.db"), embedder=embedder) as memory:
-        write(memory, 5)
+        assert memory.flush(timeout=60)
+        write(memory, *range(5))
     assert embedder.sizes == [5]
 
 
