@@ -10,7 +10,7 @@ from hindsight_core.capture import says_of_a_set, says_of_form, says_of_the_mome
 from hindsight_core.gate.arguments import Argument, arguments_of, is_quoted, occurs, plain
 from hindsight_core.gate.decisions import DETERMINISTIC
 from hindsight_core.gate.missing import named_as_missing
-from hindsight_core.gate.narrowing import apart
+from hindsight_core.gate.narrowing import apart, beside
 from hindsight_core.gate.series import series_of
 from hindsight_core.gate.shapes import is_rewritten, shape_of
 from hindsight_core.gate.traits import Cause, traits_of
@@ -27,8 +27,7 @@ _STANDING: Final = frozenset(
         ErrorClass.SOFT,
     )
 )
-"""Failures about a value itself, and not about what else is there at that time; what is transient
-is left out before, so what is unavailable is so for good."""
+"""Failures about a value itself; what is transient is left out before, so these are for good."""
 _REQUIRED: Final = re.compile(
     r"required|mandatory|missing|must (?:be|have|include|provide|contain)|provide|specify|without"
     r"|缺少|缺失|必填|必需|必须|不能为空|未填|未提供|请提供|请填|需要"
@@ -81,7 +80,7 @@ class Case:
             return []
         readings = [lambda: (*self._missing(), *self._formats())]
         if self.error_class in _STANDING and not _TOO_LITTLE.search(self.error):
-            readings += [self._named_values, self._named_within]
+            readings += [self._named_values, self._named_within, self._named_beside]
         if says_of_a_set(self.error):
             readings += [self._series]
         if len(self.failed) > 1:
@@ -151,10 +150,9 @@ class Case:
                     yield self._cause([f"{name} written {shapes.pop()}"])
 
     def _is_rewritten(self, name: str) -> bool:
-        """Whether the fix of a call wrote a value of it otherwise, and changed nothing else.
+        """Whether the fix of a call wrote a value of it otherwise, and all else that it changed.
 
-        Where the error speaks of how it is written, or the very same signs were put in another
-        order; then all else that was changed has to be so, too.
+        Where the error speaks of how it is written, or the same signs were put in another order.
         """
         of_form = says_of_form(self.error)
         return any(
@@ -202,6 +200,12 @@ class Case:
                 said.update(told, (f"{name} begins {word}" for word in first))
         if said:
             yield self._cause(said)
+
+    def _named_beside(self) -> Iterator[Cause]:
+        """A value that the error names and that worked beside others, with what is beside it."""
+        values = (value for call in self.failed for value in call)
+        named = [(one.name, part) for one in values for part in one.parts if self._tells(part)]
+        yield from map(self._cause, beside(named, self.failed, self.worked))
 
     def _series(self) -> Iterator[Cause]:
         """The series of a name, such as a journal, where names of other series worked."""

@@ -468,3 +468,32 @@ def test_a_series_is_refused_only_beside_others_that_are_not(worked):
         )
     ]
     assert not flags(known, "read_paper", {"doi": "10.4444/peat.2031.7"})
+
+
+@pytest.mark.parametrize(
+    ("card", "other", "error"),
+    [
+        ("Globe Gold", "Kite", "Globe Gold cannot be split"),
+        ("环球金卡", "风筝卡", "环球金卡不支持分期"),
+    ],
+)
+def test_what_worked_elsewhere_is_refused_beside_what_was_different_there(card, other, error):
+    def bill(number, by, parts, **more):
+        return {"bill": f"B-{number}", "by": by, "parts": parts, **more}
+
+    known = [
+        lesson(
+            "pay",
+            [bill(71, card, 6), bill(74, card, 3)],
+            error,
+            fixes=[bill(71, other, 6)],
+            worked=[bill(80, card, 1)],
+        )
+    ]
+    assert flags(known, "pay", bill(91, card, 6))
+    assert flags(known, "pay", bill(92, card, 3))
+    assert not flags(known, "pay", bill(93, card, 1))
+    assert not flags(known, "pay", bill(94, other, 6))
+    # where nothing was different but the bill itself, nobody can tell what it was
+    known = [lesson("pay", [bill(71, card, 6)], error, worked=[bill(80, card, 6)])]
+    assert not flags(known, "pay", bill(91, card, 6))

@@ -204,7 +204,7 @@ def test_another_in_the_place_of_what_is_gone_for_good_is_the_fix(
     ("failed", "error", "worked", "asked", "alike"),
     [
         # the user named the means, and it does not do what was asked of it
-        (("gift-card", 3), "gift-card does not support instalments", ("debit", 3), "By gift-card, in 3.", True),
+        (("voucher", 3), "voucher does not support parts", ("debit", 3), "By voucher, in 3.", True),
         (("礼品卡", 3), "礼品卡不支持分期", ("借记卡", 3), "用礼品卡付，分三期", True),
         # he named both: each is a wish of its own
         (("礼品卡", 3), "礼品卡不支持分期", ("借记卡", 3), "一半礼品卡，一半借记卡，分三期", False),
