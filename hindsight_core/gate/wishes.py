@@ -21,7 +21,7 @@ from hindsight_core.capture import (
     weekdays_of,
     without_amounts,
 )
-from hindsight_core.gate.arguments import plain
+from hindsight_core.gate.arguments import name_words, plain
 from hindsight_core.gate.bounds import is_beyond
 from hindsight_core.gate.calls import (
     CallView,
@@ -42,10 +42,12 @@ from hindsight_core.text import is_cjk, keywords
 __all__ = ["CallView", "Wish", "breaks", "is_elsewhere", "view_of"]
 
 _ONLY: Final = re.compile(
-    r"\b(?:only|always|nowhere else|nothing else|no other|exclusively|every time|must)\b"
+    r"\b(?:only|always|no(?:where|thing|body| one|ne) else|no other|exclusively|every time|must)\b"
     r"|只|一律|都|必须|统一|总是|全部|仅"
 )
 _POINTING: Final = re.compile(r"\b(?:it|them) (?:to|in|into|on|via|by|with|under)\b|把(?:它|这)")
+_FORMS: Final = 2
+"""Forms that one word has: as it is written, and its stem."""
 _NO_DAYS: Final = frozenset[int]()
 
 
@@ -161,9 +163,18 @@ def breaks(wish: Wish, call: CallView, kept: frozenset[str] = frozenset()) -> bo
         if wish.pointing and not wish.places.names:
             return _is_about_the_subject(wish, call)
         return done or free or bool(wish.places.names) or _concerns(wish, call)
+    if done and any(_is_argument(term, call) for term in wish.avoid):
+        return True
     if done and (wish.places.names or not wish.avoid):
         return bool(wish.places.names) or not wish.topic or _concerns(wish, call)
     return is_denied(wish.want, call) or _replaced(wish, call, kept)
+
+
+def _is_argument(term: Term, call: CallView) -> bool:
+    """Whether an argument by its whole name says which of the things: `customer` of customers."""
+    given = (name_words(one.name) for one in call.arguments if one.text not in ("", "false"))
+    thing = term.tokens or {term.text}
+    return not term.parts and any(thing <= words and len(words) <= _FORMS for words in given)
 
 
 def _is_known(term: Term, wish: Wish, call: CallView) -> bool:

@@ -327,3 +327,45 @@ def test_a_number_that_is_no_bound_holds_nothing():
     hotel = "酒店一律订400元以上的。"
     assert not broken(hotel, "订酒店", {"价格": "520元"}, tools=["订酒店"])
     assert broken(hotel, "订酒店", {"价格": "90元"}, tools=["订酒店"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "args", "expected"),
+    [
+        ("喷雾别给温室开了，育苗棚除外。", "开喷雾", {"温室": "七号", "分钟": 5}, True),
+        ("喷雾别给温室开了，育苗棚除外。", "开喷雾", {"温室": "育苗棚", "分钟": 5}, False),
+        ("喷雾别给温室开了，育苗棚除外。", "关喷雾", {"温室": "七号"}, False),
+        ("喷雾别给温室开了，育苗棚除外。", "读湿度", {"温室": "七号"}, False),
+        ("喷雾别给温室开了，育苗棚除外。", "开喷雾", {"温室": "", "露天": "东坡"}, False),
+        ("Never delete customers.", "delete_record", {"customer": "Ada"}, True),
+        ("Never delete customers.", "delete_record", {"customer_note": "n7"}, False),
+        ("Never delete customers.", "show_record", {"customer": "Ada"}, False),
+        ("Never delete customers.", "delete_record", {"supplier": "Ada"}, False),
+    ],
+)
+def test_the_name_of_an_argument_says_what_is_acted_upon(rule, tool, args, expected):
+    assert broken(rule, tool, args) is expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "other", "elsewhere"),
+    [
+        (
+            "Seeds come from Ashdown and from nobody else.",
+            {"item": "rye seeds", "supplier": "Ashdown"},
+            {"item": "clover seeds", "supplier": "BulkGrow"},
+            {"item": "netting", "supplier": "BulkGrow"},
+        ),
+        (
+            "Leaflets are printed at Harker's, and nowhere else.",
+            {"item": "leaflets", "supplier": "Harker's"},
+            {"item": "leaflets A5", "supplier": "QuickInk"},
+            {"item": "mugs", "supplier": "QuickInk"},
+        ),
+    ],
+)
+def test_who_alone_may_supply_a_thing(rule, said, other, elsewhere):
+    near = {"tools": ("order",), "arguments": ("order/supplier",)}
+    assert not broken(rule, "order", said, **near)
+    assert broken(rule, "order", other, **near)
+    assert not broken(rule, "order", elsewhere, **near)

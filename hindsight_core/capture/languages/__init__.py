@@ -81,17 +81,17 @@ class Language:
     `topics` maps a slot to its cue words. `terms` are patterns with the groups `want`, `avoid`,
     `both` (two things that are to be avoided together), `except`, `where`, `if` and `topic`; `stop`
     are words that are no term; `lead` (`lead_first`: the longest first) and `trail` are cut off the
-    two ends of a term, `verbs` being those of `lead` that name an act and `whole` words that begin
-    like one of them. `negative`, `factual`, `wishing` and `correcting` are the classes that tell a
-    statement's polarity and kind. `joins_back`, `joins_on`, `grounds`, `carries_on` and
-    `breaks_off` tell which neighbouring sentences belong to a statement; after a sentence of a
-    class in `disclaims` no sentence is the user's own will. What matches `days` names a day that
-    comes again; what matches `onset` ("from next week on") is read as `onset_as` where classes are
-    looked for, and what matches `contracted` ("dont") as `contracted_as` throughout.
-    `clause_of_another` matches the clause before a person's own. What matches `scoping` begins the
-    part that says for what a statement holds ("in Go"), `answering` are names of an answer,
-    `refusal` matches the words that turn a phrase around, and after `restarts` a sentence says
-    something new.
+    two ends of a term, `verbs` being those of `lead` that name an act, `coverbs` those that put a
+    thing before its act (给猫喂) and `whole` words that begin like one of `lead`. `negative`,
+    `factual`, `wishing` and `correcting` are the classes that tell a statement's polarity and kind.
+    `joins_back`, `joins_on`, `grounds`, `carries_on` and `breaks_off` tell which neighbouring
+    sentences belong to a statement; after a sentence of a class in `disclaims` no sentence is the
+    user's own will. What matches `days` names a day that comes again; what matches `onset` ("from
+    next week on") is read as `onset_as` where classes are looked for, and what matches `contracted`
+    ("dont") as `contracted_as` throughout. `clause_of_another` matches the clause before a person's
+    own. What matches `scoping` begins the part that says for what a statement holds ("in Go"),
+    `answering` are names of an answer, `refusal` matches the words that turn a phrase around, and
+    after `restarts` a sentence says something new.
     """
 
     code: str
@@ -113,6 +113,7 @@ class Language:
     lead: frozenset[str]
     lead_first: tuple[str, ...]
     verbs: frozenset[str]
+    coverbs: frozenset[str]
     trail: tuple[str, ...]
     whole: tuple[str, ...]
     negative: frozenset[str]
@@ -205,6 +206,7 @@ def load(code: str) -> Language:
         lead=lead,
         lead_first=tuple(sorted(lead, key=lambda word: (-len(word), word))),
         verbs=verbs,
+        coverbs=names("coverbs"),
         trail=_listed(table["trail"]),
         whole=_listed(table["whole"]),
         negative=names("negative"),

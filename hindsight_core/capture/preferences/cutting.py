@@ -44,11 +44,13 @@ def _strip_words(part: str, language: Language, cut: bool) -> tuple[str, list[st
 
 def _strip_characters(part: str, language: Language, cut: bool) -> tuple[str, list[str]]:
     verbs: list[str] = []
+    between = False
     while cut and not part.startswith(language.whole):
         lead = next((one for one in language.lead_first if part.startswith(one)), "")
         if not lead or len(part) - len(lead) < (_SHORT if len(lead) == 1 else 1):
             break
         verbs += [lead] if lead in language.verbs else []
+        between = between or lead in language.coverbs
         part = part[len(lead) :].strip(_EDGE)
     trimmed = True
     while trimmed:
@@ -56,4 +58,7 @@ def _strip_characters(part: str, language: Language, cut: bool) -> tuple[str, li
         for trail in language.trail:
             if part.endswith(trail) and len(part) > len(trail):
                 part, trimmed = part[: -len(trail)].strip(_EDGE), True
+    act = part[-1:]
+    if between and act in language.verbs and len(part) > _SHORT:  # 给猫舍开: the act comes last
+        part, verbs = part[:-1], [*verbs, act]
     return part, verbs
