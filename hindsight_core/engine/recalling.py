@@ -13,6 +13,7 @@ from hindsight_core.capture import forget_read
 from hindsight_core.engine.agreeing import agree, clear_agreement
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.few_lessons import with_the_unlike
 from hindsight_core.engine.holding_out import WITHHELD, held_out
 from hindsight_core.engine.lesson_seats import seated_for, with_lessons
 from hindsight_core.engine.observed import count_found, observed
@@ -27,7 +28,6 @@ from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
 from hindsight_core.engine.sealing import CHANGED
 from hindsight_core.engine.showing import Numbers, show
-from hindsight_core.engine.standing import with_rules
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.ports import Where
 from hindsight_core.recall import (
@@ -91,16 +91,15 @@ class Recaller:
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
-        Where something of the `key` is known, lessons that it excludes are left out, and those that
-        the two-stage recall finds take the seats that are free.
+        Of the `key` lessons are left out that it excludes; those found by it take free seats.
         When the query has no vector after `patience` seconds (a model that is being loaded, a slow
         endpoint), or the embedder fails, this recall goes by words alone, which `health` counts; so
         it goes without a reranker that takes longer. None waits for as long as it takes. `numbers`
         are those of the run's earlier blocks, `details` says that the model can ask for what a line
         leaves out. A person who looks with `inspect` uses nothing: what was found is as old and as
         often used as before. In a run the rules that hold for every answer have seats of their own,
-        beside the `top_k`, and the few that a user has take those that stay free; see `with_rules`.
-        `meanwhile` is done for as long as the query is being encoded.
+        beside the `top_k`, and a user's few rules and lessons those that stay free; see
+        `with_the_unlike`. `meanwhile` is done for as long as the query is being encoded.
         """
         core = self._core
         started = time.perf_counter()
@@ -129,13 +128,14 @@ class Recaller:
             synonyms=self._synonyms,
             rerank=self._reranking.before(until) if self._reranking else None,
         )
+        beyond = partial(with_the_unlike, core, store, scope, seats, key, now, run_id)
         if embedder is not None:
             # By words alone these ask and count most of what is wanted when the vector is there.
             steps: list[Callable[[], object]] = [partial(search, None, rerank=None)]
             if key:
                 steps.append(partial(find_lessons, store, scope, question, key))
             if run_id:
-                steps.append(partial(with_rules, core, store, scope, (), seats, key.tools, now))
+                steps.append(partial(beyond, ()))
             embedder.meanwhile([*steps, *meanwhile])
         try:
             found = search(embedder)
@@ -158,7 +158,7 @@ class Recaller:
         candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         if run_id:
-            candidates = with_rules(core, store, scope, candidates, seats, key.tools, now)
+            candidates = beyond(candidates)
         picked = marked(candidates)
         block = show(
             core,

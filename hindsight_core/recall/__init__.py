@@ -3,7 +3,7 @@
 from hindsight_core.recall.asked_once import AskedOnce
 from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
-from hindsight_core.recall.found import Found, Retrieval, RetrievalSettings
+from hindsight_core.recall.found import BELOW, Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
 from hindsight_core.recall.lines import render_lines
 from hindsight_core.recall.question import questions
@@ -23,6 +23,7 @@ from hindsight_core.recall.tokens import count_tokens
 from hindsight_core.recall.wording import DETAILS
 
 __all__ = [
+    "BELOW",
     "DETAILS",
     "AskedOnce",
     "Block",

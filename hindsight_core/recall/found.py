@@ -12,7 +12,10 @@ from hindsight_core.ports import Where
 from hindsight_core.ranking import ScoreBreakdown
 from hindsight_core.schema import Memory
 
-__all__ = ["DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings"]
+__all__ = ["BELOW", "DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings"]
+
+BELOW: Final = "below the relevance threshold"
+"""Why a candidate is not kept that is unlike what was asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,13 @@ from hindsight_core.indexed import passage_text
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.ranking import Weights
 from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, similarity
-from hindsight_core.recall.found import DEFAULT_SETTINGS, Found, Retrieval, RetrievalSettings
+from hindsight_core.recall.found import (
+    BELOW,
+    DEFAULT_SETTINGS,
+    Found,
+    Retrieval,
+    RetrievalSettings,
+)
 from hindsight_core.recall.lexical import forget_words
 from hindsight_core.recall.pool import Search
 from hindsight_core.recall.question import Question, forget_questions, questions
@@ -133,7 +139,7 @@ def _judge(
     if memory.expires_at is not None and memory.expires_at <= now:
         why_not = "expired"
     elif not relevant:
-        why_not = "below the relevance threshold"
+        why_not = BELOW
     alike = similarity(entry)
     return Found(
         memory=memory,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from hindsight_core.recall.found import Found
+from hindsight_core.recall.found import BELOW, Found
 from hindsight_core.schema import ErrorClass, Kind, Memory
 from hindsight_core.text import terms
 
@@ -29,7 +29,6 @@ TOLD: Final = 0.75, 0.25
 
 TELLING: Final = 0.15
 """Share of the question's idf mass at which a rule needs no nearness in meaning."""
-_BELOW: Final = "below the relevance threshold"
 _OTHER_STATE: Final = "had no effect in another task, whose state was its own"
 
 NEAR_BY_MEANING: Final = 0.8
@@ -99,7 +98,7 @@ def _nearly(found: Found, threshold: float) -> bool:
     share = _share_for_path(found) if found.memory.kind is Kind.PATH else NEARLY
     return (
         found.memory.kind in (Kind.LESSON, Kind.PREFERENCE, Kind.PATH)
-        and found.why_not == _BELOW
+        and found.why_not == BELOW
         and bool(found.matched)
         and found.cosine is not None
         and found.cosine >= share * threshold
@@ -115,7 +114,7 @@ def _share_for_path(found: Found) -> float:
 def _is_near_rule(found: Found, threshold: float, topics: Collection[str]) -> bool:
     return (
         found.memory.kind is Kind.PREFERENCE
-        and found.why_not in ("", _BELOW)
+        and found.why_not in ("", BELOW)
         and (
             _in_touch(found, threshold)
             if found.matched or found.memory.key.subject in topics

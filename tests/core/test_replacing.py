@@ -108,6 +108,27 @@ def test_a_stored_sentence_that_says_more_is_not_put_away_for_a_part():
     assert not replaces(read_preference(newer), read_preference(both))
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "gone"),
+    [
+        (
+            "The sign-off is 'Yours truly', always, and Ida checks it.",
+            "From now on the sign-off is 'Kind regards', don't use 'Yours truly' any more.",
+            True,
+        ),
+        (
+            "The sign-off is 'Yours truly', always, and Ida checks it.",
+            "From now on the greeting is 'Dear members', don't use 'Hi all' any more.",
+            False,
+        ),
+        ("团队外出都坐大巴。", "往后团队外出改坐高铁，大巴就不要订了。", True),
+        ("团队外出都坐大巴。", "往后开会改用圆桌，投影就不要开了。", False),
+    ],
+)
+def test_who_turns_against_what_was_wanted_by_its_name_takes_its_place(older, newer, gone):
+    assert replaces(read_preference(newer), read_preference(older)) is gone
+
+
 def test_each_statement_that_gave_way_stands_in_the_audit_log(hs):
     talk(hs, "Always answer in German.", "From now on answer in English.")
     old, new = sorted(hs.memories(ME, EVERYTHING), key=lambda memory: memory.created_at)

@@ -48,8 +48,10 @@ def replaces(
         return any(wording.shared(term) for term in (*old.avoid, *old.topic))
     if new.content == old.content or hold_apart(new, old) or says_more(old, new):
         return False
+    # "火锅就不要订了": the act that is ruled out is done to what it begins with.
+    against = new.avoid or (new.topic if new.actions else ())
     if new.is_correction and (
-        _ends(new.avoid, spellings(old.want)) or _ends(new.want, spellings(old.avoid))
+        _ends(against, spellings(old.want)) or _ends(new.want, spellings(old.avoid))
     ):
         return True
     if new.slot != old.slot or _of_another_reach(new, old):
