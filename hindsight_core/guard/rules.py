@@ -14,6 +14,7 @@ from hindsight_core.guard.phrases import Hit
 from hindsight_core.guard.reading import Reading, Sentence
 from hindsight_core.guard.roles import role_markers
 from hindsight_core.guard.rule import Finding, Gravity, Rule
+from hindsight_core.guard.rules_planted import PLANTED
 
 __all__ = [
     "RULES",
@@ -159,6 +160,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(reason="steers answers", needs=("answer", "slant"), span=8, unless=("protect",)),
     Rule(reason="claims corroboration", needs=("corroborated",), unless=("protect",)),
     Rule(reason="swaps identities", needs=("swap", "personal"), span=20),
+    *PLANTED,
 )
 
 
@@ -168,6 +170,7 @@ _HARM: Final = frozenset(
     {
         *("drop", "send", "change", "grant", "approve", "destroy", "unsafe_install", "dismiss"),
         *("pay", "keep", "plaintext", "check_off", "appoints"),
+        *("defeats", "clears", "replicates", "raised", "forges"),
     }
 )
 _RIGHTS: Final = frozenset({"grant", "approve", "privilege"})
