@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any, Final
 
 from hindsight_core.han import simplified
@@ -22,6 +23,8 @@ __all__ = ["Span", "spans", "without_dates"]
 
 _MOST: Final = 4
 """Dates of one text that are resolved."""
+_MOST_OF_ONE: Final = 32
+"""Times that one rule is looked for in a text: each is compared with what was found before."""
 _LONGEST: Final = 4_000
 """Characters of a text that are looked at."""
 _WEEK: Final = 7
@@ -85,7 +88,7 @@ def _matches(plain: str) -> list[tuple[_Rule, re.Match[str]]]:
     found: list[tuple[_Rule, re.Match[str]]] = []
     rules = (rule for hint, rules in _rules() if hint.search(plain) for rule in rules)
     for rule in rules:
-        for match in rule.pattern.finditer(plain):
+        for match in islice(rule.pattern.finditer(plain), _MOST_OF_ONE):
             start, end = match.span()
             if all(end <= other.start() or other.end() <= start for _, other in found):
                 found.append((rule, match))

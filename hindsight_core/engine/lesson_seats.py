@@ -18,7 +18,7 @@ _OTHER: Final = "about a tool that this run has not, or another type of task"
 
 
 def seated_for(
-    task: str, candidates: Sequence[Found], seats: int, threshold: float
+    task: str, candidates: Sequence[Found], seats: int, threshold: float, *, search: bool
 ) -> tuple[Found, ...]:
     """Give the seats by what the task speaks of; see `seat`."""
     return seat(
@@ -28,6 +28,7 @@ def seated_for(
         task=task,
         topics=topics_of(task),
         of_one_state=is_of_one_state,
+        search=search,
     )
 
 

@@ -151,10 +151,11 @@ class Recaller:
         if key:
             matches = find_lessons(store, scope, question, key, embedder=embedder)
             ranked = with_lessons(ranked, matches, key, now, core.settings.weights)
-        candidates = self._seated(ranked, seats, found.threshold, question)
+        seated = partial(self._seated, found.threshold, seats, question, not run_id)
+        candidates = seated(ranked)
         agreed = agree(core, scope, candidates, [c.memory for c in candidates if c.kept])
         if agreed.held:
-            candidates = self._seated(agreed.without(ranked), seats, found.threshold, question)
+            candidates = seated(agreed.without(ranked))
         candidates = held_out(core.settings, candidates, run_id)
         candidates = agreed.without(self._with_rivals(scope, candidates, seats, now))
         if run_id:
@@ -193,8 +194,7 @@ class Recaller:
             tokens=block.tokens if block else 0,
             inspection=inspect,
         )
-        # A store that cannot be written to can still be read.
-        with core.failsafe.guard("recall.report"):
+        with core.failsafe.guard("recall.report"):  # a store that is only to be read
             core.store.save_recall(scope, recall_id, run_id, report.model_dump_json())
             if block and not inspect:
                 core.store.touch(scope, block.memory_ids, at=now)
@@ -208,19 +208,19 @@ class Recaller:
             self._core.failsafe.report("recall.query", error.__cause__ or error)
 
     def _seated(
-        self, candidates: Sequence[Found], seats: int, threshold: float, task: str
+        self, threshold: float, seats: int, task: str, search: bool, candidates: Sequence[Found]
     ) -> tuple[Found, ...]:
         """Give the seats, none of them to a record that was changed behind our back."""
         while True:
-            seated = seated_for(task, candidates, seats, threshold)
-            picked = [found.memory for found in seated if found.kept]
+            seated = seated_for(task, candidates, seats, threshold, search=search)
+            picked = [one.memory for one in seated if one.kept]
             intact = {m.id for m in self._core.seal.intact(picked, self._core.store)}
             if len(intact) == len(picked):
                 return seated
             changed = {memory.id for memory in picked} - intact
             candidates = [
-                replace(found, kept=False, why_not=CHANGED) if found.memory.id in changed else found
-                for found in candidates
+                replace(one, kept=False, why_not=CHANGED) if one.memory.id in changed else one
+                for one in candidates
             ]
 
     def _with_rivals(

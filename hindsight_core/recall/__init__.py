@@ -1,12 +1,12 @@
 """Finds the few memories that matter and renders them into a block."""
 
+from hindsight_core.recall.asked import questions
 from hindsight_core.recall.asked_once import AskedOnce
 from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
 from hindsight_core.recall.found import BELOW, Found, Retrieval, RetrievalSettings
 from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
 from hindsight_core.recall.lines import render_lines
-from hindsight_core.recall.question import questions
 from hindsight_core.recall.report import (
     CandidateReport,
     RecallReport,

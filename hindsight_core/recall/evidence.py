@@ -23,7 +23,8 @@ class Entry:
     """One candidate of one question while it is being judged; `parts` are weighted already.
 
     `ranks` are its places on each side, from 1, `held` the weighted counts of its terms; `follows`
-    is the share (0 to 1) of what the best candidate adds to the question that it holds as well.
+    is the share (0 to 1) of what the best candidate adds to the question that it holds as well;
+    `is_named` says that the question names it by an identifier that few others hold.
     """
 
     memory: Memory
@@ -33,6 +34,7 @@ class Entry:
     parts: dict[str, float]
     ranks: dict[str, int]
     follows: float = 0.0
+    is_named: bool = False
 
 
 Pool = dict[str, Entry]
@@ -80,9 +82,9 @@ def add_runs(pool: Mapping[str, Entry], settings: RetrievalSettings) -> None:
 
 
 def is_relevant(entry: Entry, threshold: float, settings: RetrievalSettings) -> bool:
-    """Whether its own vector or words say that it is about what was asked."""
+    """Whether its own vector, words or names say that it is about what was asked."""
     near = entry.cosine is not None and entry.cosine >= threshold
-    return near or entry.match.coverage >= settings.coverage
+    return near or entry.is_named or entry.match.coverage >= settings.coverage
 
 
 def best_of(pool: Mapping[str, Entry]) -> Entry | None:

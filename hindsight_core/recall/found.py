@@ -22,19 +22,21 @@ BELOW: Final = "below the relevance threshold"
 class RetrievalSettings:
     """How candidates are found, fused and let through.
 
-    `pool` candidates are taken from each side, and as many are read. In the fused similarity the
-    words count 1 and the vectors `vectors`; `speaker` is the rise for a memory of one whom the
-    question names, `time` for one of the days that it names relative to today; `run` the weight of
-    the best memories of the same run; `feedback` that of the words of the best memory, which lead
-    on to what belongs to it. A candidate passes when its cosine reaches `relevance` (None: the
-    embedder's own), its words cover `coverage` of the question's idf mass, or it holds `follows` of
-    what the best candidate adds, where that one passes. `rerank` candidates are read by the
-    reranker, where there is one.
+    `pool` candidates are taken from each side, and as many are read. In the fused similarity
+    the words count 1 and the vectors `vectors`; `speaker` is the rise for a memory of one whom
+    the question names, `identifier` for one that holds a rare identifier of it, `time` for one
+    of the days that it names relative to today; `run` the weight of the best memories of the
+    same run; `feedback` that of the words of the best memory, which lead on to what belongs to
+    it. A candidate passes when its cosine reaches `relevance` (None: the embedder's own), its
+    words cover `coverage` of the question's idf mass, or it holds `follows` of what the best
+    candidate adds, where that one passes. `rerank` candidates are read by the reranker, where
+    there is one.
     """
 
     pool: int = 40
     vectors: float = 0.6
     speaker: float = 0.2
+    identifier: float = 0.2
     time: float = 0.2
     run: float = 0.4
     run_members: int = 3
@@ -52,10 +54,10 @@ DEFAULT_SETTINGS: Final = RetrievalSettings()
 class Found:
     """One candidate with every part of its score; `why_not` says why it was not kept.
 
-    `cosine` is None where the memory has no vector yet or no embedder is in use. `parts` holds what
-    the fused `similarity` (0 to 1) is the sum of: words, vector, speaker, time, run, feedback,
-    rerank. `ranks` are its places on each side, from 1. `question` is the number of the question
-    that it answers best, from 0.
+    `cosine` is None where the memory has no vector yet or no embedder is in use. `parts` holds
+    what the fused `similarity` (0 to 1) is the sum of: words, vector, speaker, identifier,
+    time, run, feedback, rerank. `ranks` are its places on each side, from 1. `question` is the
+    number of the question that it answers best, from 0.
     """
 
     memory: Memory

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hindsight_core.ports import Embedder, IndexInfo, Store, Where
-from hindsight_core.recall.question import questions
+from hindsight_core.recall.asked import questions
 from hindsight_core.schema import Kind, Memory, Scope
 from hindsight_core.text import keywords
 

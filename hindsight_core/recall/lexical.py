@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from hindsight_core.indexed import CONTEXT_WEIGHT, SearchText, search_text
 from hindsight_core.ports import TermCounts
 from hindsight_core.schema import Memory
-from hindsight_core.text import terms
+from hindsight_core.text import is_cjk, terms
 
 __all__ = ["LexicalMatch", "QueryTerms", "forget_words", "held_by"]
 
@@ -25,6 +26,9 @@ _SMALLEST: Final = 100
 says much of them, and one that none holds should not outweigh the rest of the query."""
 _K1: Final = 0.9
 _B: Final = 0.4
+_UNKNOWN: Final = 0.5
+"""What a bigram of a longer run counts that no memory holds: about half of them reach across two
+words, and are none. One that stands alone is a word, as an English one, and counts in full."""
 _TYPICAL_LENGTH: Final = 40.0
 """Length, in weighted terms, at which a text is neither favoured nor punished."""
 
@@ -47,7 +51,11 @@ class QueryTerms:
     """The terms of one query with their idf, ready to be matched with memories."""
 
     def __init__(self, wanted: Iterable[str], counts: TermCounts) -> None:
-        self.idf = {term: _idf(counts, term) for term in wanted}
+        words = list(wanted)
+        self.idf = {term: _idf(counts, term) for term in words}
+        for term in _of_longer_runs(words):
+            if not counts.holding.get(term):
+                self.idf[term] *= _UNKNOWN
         self.best = sum(self.idf.values()) * (_K1 + 1)
         """The score of a memory that repeats every term without end."""
 
@@ -111,3 +119,12 @@ def _idf(counts: TermCounts, term: str) -> float:
     holding = counts.holding.get(term, 0)
     total = max(counts.total, _SMALLEST)
     return math.log(1 + (max(total, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def _of_longer_runs(words: Sequence[str]) -> set[str]:
+    """The bigrams that overlap with the one before or after: some of them are nobody's words."""
+    found: set[str] = set()
+    for one, other in pairwise(words):
+        if len(one) == len(other) == 2 and one[1] == other[0] and is_cjk(one[1]):
+            found |= {one, other}
+    return found

@@ -12,8 +12,10 @@ from hindsight_core.dates import spans
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.recall.evidence import Entry, Pool, add_runs, base_parts, best_of
 from hindsight_core.recall.found import RetrievalSettings
+from hindsight_core.recall.identifiers import add_identifiers
 from hindsight_core.recall.lexical import QueryTerms, held_by
 from hindsight_core.recall.question import Question, content_terms
+from hindsight_core.recall.spellings import other_spellings
 from hindsight_core.recall.synonyms import Synonym, Synonyms, held_in_other_words
 from hindsight_core.recall.timing import add_time, during, without_days
 from hindsight_core.schema import Scope
@@ -56,7 +58,7 @@ class Search:
         for more in inside:
             texts, cosines = more[0] | texts, more[1] | cosines
         vector = self._vector(message)
-        synonyms = self.synonyms.of(question.terms)
+        synonyms = self._synonyms(question, message)
         wanted = self._weigh(question.terms)
         cosines |= self._cosines([one for one in texts if one not in cosines], vector)
         # What each side alone makes of a candidate decides which are worth reading.
@@ -69,6 +71,7 @@ class Search:
         pool = read(ids, cosines)
         for one, entry in pool.items():
             entry.ranks = ranks.get(one, {})
+        add_identifiers(pool, message, self.settings)
         add_time(pool, asked, self.settings)
         add_runs(pool, self.settings)
         self._follow(pool, question, wanted, vector, read)
@@ -82,13 +85,16 @@ class Search:
         Words come first: the message may still be being encoded meanwhile.
         """
         wanted = self._weigh(question.terms)
-        synonyms = self.synonyms.of(question.terms)
+        synonyms = self._synonyms(question, message)
         texts = self._by_words(wanted, self.settings.pool, synonyms, where)
         vector = self._vector(message)
         if vector is None:
             return texts, {}
         near = self.store.nearest(self.scope, where, vector, self.settings.pool)
         return texts, {hit.id: hit.score for hit in near}
+
+    def _synonyms(self, question: Question, message: str) -> tuple[Synonym, ...]:
+        return (*self.synonyms.of(question.terms), *other_spellings(message))
 
     def _vector(self, message: str) -> Matrix | None:
         return self.embedder.query(message) if self.embedder is not None else None

@@ -1,4 +1,4 @@
-"""What a message asks: its separate questions, and the words of each that can find something."""
+"""What a question is: its text, and those of its words that can find something."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Any
 
 from hindsight_core.han import simplified
 from hindsight_core.stem import stem
 from hindsight_core.text import fold, terms
 
-__all__ = ["MAX_QUESTIONS", "Question", "content_terms", "forget_questions", "questions"]
-
-MAX_QUESTIONS: Final = 3
-"""Questions of one message that are searched apart; each costs one query embedding."""
-_SHORTEST: Final = 2
+__all__ = ["Question", "any_of", "content_terms", "forget_terms", "question_words", "tells"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,21 +33,6 @@ class Question:
 class _Words:
     asking: frozenset[str]
     asking_zh: re.Pattern[str]
-    also: re.Pattern[str]
-    really: re.Pattern[str]
-    many: re.Pattern[str]
-
-
-@lru_cache(maxsize=256)
-def questions(message: str) -> tuple[Question, ...]:
-    """Cut a message into the questions that it asks, at most `MAX_QUESTIONS`.
-
-    A message turns to a second question with words such as "also," and 另外, and takes back what
-    it said before with "what I really want to ask is" and 我真正想问的是.
-    """
-    parts = [part for part in _words().also.split(message) if len(terms(part)) >= _SHORTEST]
-    found = [_asked(part) for part in parts[:MAX_QUESTIONS]]
-    return tuple(found) if found else (_asked(message),)
 
 
 @lru_cache(maxsize=2_048)
@@ -67,33 +48,35 @@ def content_terms(text: str) -> tuple[str, ...]:
     return tuple(telling or dict.fromkeys(terms(text)))
 
 
-def forget_questions() -> None:
+def tells(text: str) -> bool:
+    """Whether a text has a term that tells one memory from another."""
+    words = _words()
+    plain = words.asking_zh.sub(" ", simplified(fold(text)))
+    return any(term not in words.asking for term in terms(plain))
+
+
+def forget_terms() -> None:
     """Drop every text that was read: an erased one must not stay in memory."""
-    questions.cache_clear()
     content_terms.cache_clear()
-
-
-def _asked(part: str) -> Question:
-    meant = _words().really.split(part)[-1]
-    part = (meant if len(terms(meant)) >= _SHORTEST else part).strip()
-    many = _words().many.search(simplified(fold(part))) is not None
-    return Question(text=part, terms=content_terms(part), many=many)
 
 
 @lru_cache(maxsize=1)
 def _words() -> _Words:
-    source = files("hindsight_core.recall").joinpath("question_words.toml")
-    table = tomllib.loads(source.read_text(encoding="utf-8"))
+    table = question_words()
     english, chinese = table["en"]["asking"].split(), table["zh"]["asking"].split()
     longest_first = sorted(chinese, key=len, reverse=True)
     return _Words(
         asking=frozenset(english) | frozenset(stem(word) for word in english),
         asking_zh=re.compile("|".join(longest_first)),
-        also=_any_of(pattern for language in table.values() for pattern in language["also"]),
-        really=_any_of(pattern for language in table.values() for pattern in language["really"]),
-        many=_any_of(pattern for language in table.values() for pattern in language["many"]),
     )
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+def question_words() -> dict[str, Any]:
+    """The table of the words of questions, by language."""
+    source = files("hindsight_core.recall").joinpath("question_words.toml")
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One pattern that matches where any of these does, in either case."""
     return re.compile("|".join(patterns), re.IGNORECASE)

@@ -25,12 +25,13 @@ __all__ = [
 class CandidateReport(Record):
     """One memory that a recall looked at.
 
-    `cosine`, `bm25` and `coverage` are None where that side did not find it; `ranks` are its places
-    on each side, from 1 (`words`, `vector`); `evidence` holds what the similarity is the sum of
-    (words, vector, speaker, run, time, feedback, rerank); `parts` are the weighted parts of the
-    ranking formula, whose sum is `total`; `question` is the number of the question that it answers
-    best, from 0; `reason` says why it was left out; `names` are the signatures of the calls that it
-    warned of at that time; `number` is what it went by in the block, 0 where it was not shown.
+    `cosine`, `bm25` and `coverage` are None where that side did not find it; `ranks` are its
+    places on each side, from 1 (`words`, `vector`); `evidence` holds what the similarity is the
+    sum of (words, vector, speaker, identifier, run, time, feedback, rerank); `parts` are the
+    weighted parts of the ranking formula, whose sum is `total`; `question` is the number of the
+    question that it answers best, from 0; `reason` says why it was left out; `names` are the
+    signatures of the calls that it warned of at that time; `number` is what it went by in the
+    block, 0 where it was not shown.
     """
 
     memory_id: str

@@ -11,6 +11,7 @@ from hindsight_core import ranking
 from hindsight_core.indexed import passage_text
 from hindsight_core.ports import Embedder, Store, Where
 from hindsight_core.ranking import Weights
+from hindsight_core.recall.asked import forget_questions, questions
 from hindsight_core.recall.evidence import Entry, Pool, best_of, is_relevant, similarity
 from hindsight_core.recall.found import (
     BELOW,
@@ -21,7 +22,8 @@ from hindsight_core.recall.found import (
 )
 from hindsight_core.recall.lexical import forget_words
 from hindsight_core.recall.pool import Search
-from hindsight_core.recall.question import Question, forget_questions, questions
+from hindsight_core.recall.question import Question, forget_terms
+from hindsight_core.recall.spellings import forget_spellings
 from hindsight_core.recall.synonyms import Synonyms, shipped_synonyms
 from hindsight_core.schema import Scope
 from hindsight_core.text import clean, fold
@@ -112,6 +114,8 @@ def forget_texts() -> None:
     """Empty the caches of this room, which hold words of memories and questions."""
     forget_words()
     forget_questions()
+    forget_terms()
+    forget_spellings()
 
 
 def _rerank(rerank: Rerank, question: Question, pool: Pool, depth: int) -> None:

@@ -40,6 +40,11 @@ NEAR_ENOUGH: Final = 0.3
 one slot with what the task speaks of ("stationery" for a rule about office supplies)."""
 
 
+SOUGHT: Final = 0.7
+"""Share of the relevance threshold from which a word in common lets a search find a user's rule:
+questions ("when am I not to be disturbed?") are worded unlike rules ("no calls before ten")."""
+
+
 def _is_soft(memory: Memory) -> bool:
     return memory.lesson is not None and memory.lesson.mistake.error_class is ErrorClass.SOFT
 
@@ -52,12 +57,14 @@ def seat(
     task: str = "",
     topics: Collection[str] = (),
     of_one_state: Callable[[Memory], bool] = _is_soft,
+    search: bool = False,
 ) -> tuple[Found, ...]:
     """Return the candidates, those kept first and in the order in which they are shown.
 
     `candidates` are ranked and judged, those fit to be shown `kept`; at most `top_k` stay so.
     `task` is what was asked for, to be compared with the task in which a lesson was learnt where
-    that is `of_one_state`; `topics` are the slots of which the task speaks.
+    that is `of_one_state`; `topics` are the slots of which the task speaks. In a `search` nothing
+    is done by which a rule could be broken, so that a rule must be nearer to what is asked.
     """
     here = terms(task)
     candidates = [
@@ -73,10 +80,11 @@ def seat(
     fit = [found for found in candidates if found.kept]
     taken = [found for found in fit if found.memory.kind is not Kind.PATH][:top_k]
     if not any(found.memory.kind is Kind.PREFERENCE for found in taken):
-        rule = next((one for one in candidates if _is_near_rule(one, threshold, topics)), None)
+        fits = _is_sought_rule if search else _is_near_rule
+        rule = next((one for one in candidates if fits(one, threshold, topics)), None)
         if rule is not None:
             taken = [*taken[: top_k - 1], replace(rule, kept=True, why_not="")]
-    if len(taken) < top_k:
+    if not search and len(taken) < top_k:
         taken += _others_of_the_slot(taken, candidates, threshold, topics)[: top_k - len(taken)]
     if len(taken) < top_k:
         taken += [found for found in fit if found.memory.kind is Kind.PATH][:1]
@@ -120,6 +128,16 @@ def _is_near_rule(found: Found, threshold: float, topics: Collection[str]) -> bo
             if found.matched or found.memory.key.subject in topics
             else found.cosine is not None and found.cosine >= NEAR_BY_MEANING * threshold
         )
+    )
+
+
+def _is_sought_rule(found: Found, threshold: float, topics: Collection[str]) -> bool:
+    """Whether somebody who asks a question may mean this rule: a word of it, and its meaning."""
+    return (
+        _is_near_rule(found, threshold, topics)
+        and bool(found.matched)
+        and found.cosine is not None
+        and found.cosine >= SOUGHT * threshold
     )
 
 

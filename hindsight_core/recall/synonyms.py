@@ -98,9 +98,9 @@ class Synonyms:
                 word = tuple(asked[start : start + length])
                 if len(word) < length:
                     break
-                if word in self._others:
+                if self._others.get(word):  # all words of a group may have one stem
                     found[Synonym(word=word, others=tuple(self._others[word]))] = None
-                if word in self._things:
+                if self._things.get(word):
                     things = self._things[word]
                     found[Synonym(word=word, others=things, weight=KIND_WEIGHT)] = None
         return tuple(found)

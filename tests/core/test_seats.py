@@ -124,3 +124,27 @@ def test_a_call_without_effect_is_told_of_in_its_own_task_only():
 
 def test_nothing_fit_means_nothing_shown():
     assert shown([found("x", Kind.LESSON, 0.1, kept=False, why_not="below")]) == []
+
+
+def test_in_a_search_a_rule_needs_a_word_and_its_meaning():
+    below = "below the relevance threshold"
+
+    def sought(**more):
+        rule = found("rule", Kind.PREFERENCE, 0.4, kept=False, why_not=below, **more)
+        return [one.memory.id for one in seat([rule], 3, 0.34, search=True) if one.kept]
+
+    assert sought(cosine=0.25) == ["rule"]
+    assert sought(cosine=0.2) == []  # a word that any text may have
+    assert sought(cosine=0.3, matched=()) == []
+    assert sought(cosine=None, coverage=0.2) == []  # by words alone the coverage decides
+    in_a_run = found("rule", Kind.PREFERENCE, 0.4, kept=False, why_not=below, cosine=0.2)
+    assert shown([in_a_run], threshold=0.34) == ["rule"]
+
+
+def test_in_a_search_a_rule_shown_brings_no_other_of_its_slot():
+    below = "below the relevance threshold"
+    told = found("told", Kind.PREFERENCE, 0.6, slot="style")
+    other = found("other", Kind.PREFERENCE, 0.3, kept=False, why_not=below, slot="style")
+    both = [told, other]
+    assert shown(both) == ["told", "other"]
+    assert [one.memory.id for one in seat(both, 3, 0.6, search=True) if one.kept] == ["told"]
