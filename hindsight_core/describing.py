@@ -1,12 +1,33 @@
-"""Says what went wrong without a word of a memory."""
+"""Counts what went wrong, and says it without a word of a memory."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hindsight_core.errors import HindsightError, ModelError
 
-__all__ = ["describe"]
+__all__ = ["FailureCounts", "describe"]
+
+
+@dataclass
+class FailureCounts:
+    """What went wrong so far; `by_operation` counts errors, `last` describes the newest.
+
+    `by_words` counts recalls whose query had no vector; late ones are no error.
+    """
+
+    by_operation: Counter[str] = field(default_factory=Counter[str])
+    timeouts: int = 0
+    passed_over: int = 0
+    by_words: int = 0
+    last: str = ""
+
+    @property
+    def total(self) -> int:
+        """All errors, missed deadlines and calls passed over while memory was paused."""
+        return self.by_operation.total() + self.passed_over
 
 
 def describe(error: BaseException) -> str:

@@ -10,18 +10,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures import wait as wait_for_all
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
-from hindsight_core.describing import describe
+from hindsight_core.describing import FailureCounts, describe
 from hindsight_core.workers import DaemonPool, in_executor
 
 __all__ = [
@@ -64,25 +63,6 @@ def observe_swallowed(observer: Callable[[str, BaseException], None]) -> Generat
         _observers.remove(observer)
 
 
-@dataclass
-class FailureCounts:
-    """What went wrong so far; `by_operation` counts errors, `last` describes the newest.
-
-    `by_words` counts recalls whose query had no vector; late ones are no error.
-    """
-
-    by_operation: Counter[str] = field(default_factory=Counter[str])
-    timeouts: int = 0
-    passed_over: int = 0
-    by_words: int = 0
-    last: str = ""
-
-    @property
-    def total(self) -> int:
-        """All errors, missed deadlines and calls passed over while memory was paused."""
-        return self.by_operation.total() + self.passed_over
-
-
 class Failsafe:
     """Runs our own calls so that none breaks, delays or hangs the host.
 
@@ -94,15 +74,24 @@ class Failsafe:
         self.counts = FailureCounts()
         self._deadline = deadline
         self._pause = pause
-        self._lock = threading.Lock()
         self._logged: set[type[BaseException]] = set()
         self._missed = 0
         self._paused_until = 0.0
         self._workers = DaemonPool(size=_AT_ONCE)
         self._one_by_one = DaemonPool(size=1)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
         self._kept = 0
         self._kept_at = 0.0
         self._late: set[Future[Any]] = set()
+
+    def _follow_fork(self) -> None:
+        """Wait in a forked child for nothing that only its parent will do."""
+        if self._pid != os.getpid():
+            self._begin()
 
     def keep(
         self,
@@ -117,6 +106,7 @@ class Failsafe:
         What is kept so is done in its order, one after the other. The host waits for it while that
         goes on, so that what it was told of is durable, and not while the store hangs.
         """
+        self._follow_fork()
         now = time.monotonic()
         with self._lock:
             later = self._kept > 0 or now < self._paused_until
@@ -147,6 +137,7 @@ class Failsafe:
         **kwargs: P.kwargs,
     ) -> T:
         """Return `function(...)`, or `default` when it raises or misses the deadline."""
+        self._follow_fork()
         return self._call(operation, default, partial(function, *args, **kwargs), kept=False)
 
     @property
@@ -156,6 +147,7 @@ class Failsafe:
 
     def wait_for_kept(self, seconds: float) -> bool:
         """Wait until what is late or kept is done, or none ends for so many seconds: then False."""
+        self._follow_fork()
         wait_for_all(tuple(self._late), seconds)
         while self._kept:
             before = self._kept

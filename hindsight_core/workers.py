@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-import queue
 import random
 import threading
+import weakref
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache, partial
@@ -17,6 +19,8 @@ __all__ = ["DaemonPool", "in_executor", "jittered"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_LINGER: Final = 30.0
+"""Seconds that a thread waits for more to do before it ends."""
 _CHANCE: Final = random.Random()  # noqa: S311 - no secret hangs on it
 """Of our own: a host that seeds `random` gets the same numbers with us as without."""
 
@@ -30,48 +34,88 @@ class DaemonPool:
     """A few worker threads that never keep the interpreter from ending.
 
     `ThreadPoolExecutor` joins its threads at exit, so one hung call would hang the host for ever.
+    A thread that has nothing to do ends after a while, and at once when nobody holds the pool.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._reset()
+        self._begin()
 
-    def _reset(self) -> None:
+    def _begin(self) -> None:
         self._pid = os.getpid()
-        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._idle = threading.Semaphore(0)
-        self._started = 0
+        self._line = _Line(self._size)
+        weakref.finalize(self, self._line.close).atexit = False
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
+        """Have a call done; where no thread can be had its future tells so."""
         if self._pid != os.getpid():
-            self._reset()  # a forked child has the counters of the threads, but not the threads
+            self._begin()  # a forked child has the counters of the threads, but not the threads
+        return self._line.submit(function)
+
+
+class _Line:
+    """Calls in their order and the threads that take them: all that a thread holds of its pool."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._linger = _LINGER
+        self._work: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        # Re-entrant, as the collector may come by on a thread that has it, and `close` the line.
+        self._stirred = threading.Condition(threading.RLock())
+        self._started = self._idle = 0
+
+    def submit(self, function: Callable[[], T]) -> Future[T]:
         future: Future[T] = Future()
-        self._work.put((future, function))
-        if not self._idle.acquire(blocking=False):
-            with self._lock:
-                if self._started < self._size:
-                    self._started += 1
-                    threading.Thread(target=self._run, name="hindsight-worker", daemon=True).start()
+        with self._stirred:
+            self._work.append((future, function))
+            if self._idle < len(self._work) and self._started < self._size:
+                self._start()
+            else:
+                self._stirred.notify()
         return future
 
+    def close(self) -> None:
+        """Let the threads end as soon as nothing is left to do."""
+        with self._stirred:
+            self._linger = 0.0
+            self._stirred.notify_all()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name="hindsight-worker", daemon=True)
+        self._started += 1
+        try:
+            thread.start()
+        except RuntimeError as error:  # the machine has no thread left, or the program is ending
+            self._started -= 1
+            while self._work and not self._started:
+                self._work.popleft()[0].set_exception(error)
+
     def _run(self) -> None:
-        while True:
-            try:
-                future, function = self._work.get_nowait()
-            except queue.Empty:
-                self._idle.release()
-                future, function = self._work.get()
-            try:
-                result = function()
-            except BaseException as error:  # noqa: BLE001 - it is handed to the waiting caller
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+        # Nothing of a call is held while the next is waited for: it may keep a whole memory alive.
+        while self._do_next():
+            pass
+
+    def _do_next(self) -> bool:
+        with self._stirred:
+            self._idle += 1
+            self._stirred.wait_for(lambda: self._work or not self._linger, self._linger)
+            self._idle -= 1
+            if not self._work:
+                self._started -= 1
+                return False
+            future, function = self._work.popleft()
+        try:
+            result = function()
+        except BaseException as error:  # noqa: BLE001 - it is handed to the waiting caller
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        return True
 
 
 @lru_cache(maxsize=1)
-def _async_door() -> ThreadPoolExecutor:
+def _async_door(pid: int) -> ThreadPoolExecutor:
+    del pid  # a forked child has none of the threads
     return ThreadPoolExecutor(max_workers=16, thread_name_prefix="hindsight-async")
 
 
@@ -81,4 +125,25 @@ async def in_executor(function: Callable[P, T], *args: P.args, **kwargs: P.kwarg
     The call itself is under a `Failsafe` deadline, so a waiting thread is always given back.
     """
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_async_door(), partial(function, *args, **kwargs))
+    waiting: asyncio.Future[T] = loop.create_future()
+
+    def told(done: Future[T]) -> None:
+        if waiting.done():
+            return  # nobody waits for it any more
+        if (error := done.exception()) is not None:
+            waiting.set_exception(error)
+        else:
+            waiting.set_result(done.result())
+
+    def tell(done: Future[T]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(told, done)
+
+    work = partial(function, *args, **kwargs)
+    try:
+        # Not by the loop's own way, for that takes back what is cancelled before a thread is free.
+        door = _async_door(os.getpid()).submit(work)
+    except RuntimeError:  # the machine has no thread left, or the program is ending
+        return work()
+    door.add_done_callback(tell)
+    return await waiting

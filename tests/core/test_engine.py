@@ -348,15 +348,17 @@ class _RaisingStore:
 
 @pytest.mark.swallows
 def test_a_store_that_raises_at_every_call_is_counted_and_one_warning_is_logged(caplog):
-    with caplog.at_level(logging.WARNING, logger="hindsight_core"):
-        hindsight = Hindsight.open(store=_RaisingStore(), embedder=None, lazy=True)
+    with (
+        caplog.at_level(logging.WARNING, logger="hindsight_core"),
+        Hindsight.open(store=_RaisingStore(), embedder=None, lazy=True) as hindsight,
+    ):
         run = hindsight.run(ME, task=TASK)
         run.user("From now on always use pnpm.", turn="1")
         assert run.context() is None
         assert run.before_tool("t", {"a": 1}).action is GateAction.RUN
         assert run.after_tool("t", {"a": 1}, result="x", flagged_error=True) is None
         run.finish()
-    assert sum(hindsight.health().errors.values()) >= 5
+        assert sum(hindsight.health().errors.values()) >= 5
     assert len(caplog.records) == 1
 
 
