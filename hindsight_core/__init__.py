@@ -12,7 +12,7 @@ from hindsight_core._version import __version__
 
 if TYPE_CHECKING:
     from hindsight_core.alerts import Alert, AnomalyLimits, Pattern
-    from hindsight_core.capture import RecordedRun, RecordedStep
+    from hindsight_core.capture import RecordedRun, RecordedStep, error_text
     from hindsight_core.engine import (
         Explanation,
         Health,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from hindsight_core.failsafe import in_executor, let_through, observe_swallowed
     from hindsight_core.gate import GateAction, GateDecision
+    from hindsight_core.handle import Handle
     from hindsight_core.ports import Where
     from hindsight_core.recall import DETAILS, Block, RecallReport
     from hindsight_core.schema import (
@@ -65,6 +66,7 @@ __all__ = [
     "GateAction",
     "GateDecision",
     "GateMode",
+    "Handle",
     "Health",
     "Hindsight",
     "HindsightError",
@@ -96,6 +98,7 @@ __all__ = [
     "WatchedCall",
     "Where",
     "__version__",
+    "error_text",
     "in_executor",
     "let_through",
     "observe_swallowed",
@@ -104,7 +107,7 @@ __all__ = [
 
 _ROOMS: Final = {
     "alerts": ("Alert", "AnomalyLimits", "Pattern"),
-    "capture": ("RecordedRun", "RecordedStep"),
+    "capture": ("RecordedRun", "RecordedStep", "error_text"),
     "engine": (
         "Explanation",
         "Health",
@@ -132,6 +135,7 @@ _ROOMS: Final = {
     "failsafe": ("in_executor", "let_through", "observe_swallowed"),
     "ports": ("Where",),
     "gate": ("GateAction", "GateDecision"),
+    "handle": ("Handle",),
     "recall": ("DETAILS", "Block", "RecallReport"),
     "schema": ("Context", "Kind", "Lesson", "Memory", "Scope", "Source", "Status", "Tier"),
     "settings": ("GateMode", "Injection", "Settings"),

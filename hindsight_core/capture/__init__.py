@@ -11,7 +11,7 @@ from hindsight_core.capture.histories import (
     RecordedStep,
     read_history,
 )
-from hindsight_core.capture.jsonable import result_text
+from hindsight_core.capture.jsonable import error_text, result_text
 from hindsight_core.capture.languages import EXCLUSIVE_SLOTS
 from hindsight_core.capture.limits import (
     CLOCK,
@@ -86,6 +86,7 @@ __all__ = [
     "codes_of",
     "course_of",
     "entities_of",
+    "error_text",
     "extract_preferences",
     "forget_read",
     "forgotten",

@@ -19,7 +19,16 @@ from pydantic import BaseModel
 
 from hindsight_core.text import clean
 
-__all__ = ["MAX_TEXT", "MAX_TOTAL", "Json", "digest_of", "dump_json", "result_text", "to_jsonable"]
+__all__ = [
+    "MAX_TEXT",
+    "MAX_TOTAL",
+    "Json",
+    "digest_of",
+    "dump_json",
+    "error_text",
+    "result_text",
+    "to_jsonable",
+]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -181,3 +190,12 @@ def result_text(result: object) -> str:
     return (
         result if isinstance(result, str) else json.dumps(to_jsonable(result), ensure_ascii=False)
     )
+
+
+def error_text(error: BaseException) -> str:
+    """An exception as text: its type and what it says, the type alone where its `str` raises."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
+        return name

@@ -43,6 +43,7 @@ from hindsight_core.engine.verifying import verify_memory
 from hindsight_core.engine.watching import Watch
 from hindsight_core.errors import InvalidMemoryError, NotFoundError, ScopeError
 from hindsight_core.guard import Judge
+from hindsight_core.handle import Handle
 from hindsight_core.ids import new_id
 from hindsight_core.observing import choose_observer
 from hindsight_core.ports import Clock, Embedder, ErasureReceipt, IdFactory, Reranker, Store, Where
@@ -62,7 +63,7 @@ _MAX_OPEN_TURNS: Final = 1_000
 
 
 @checked
-class Hindsight:
+class Hindsight(Handle):
     """The memory of agents: made by `open`, closed by `close` or a `with` block; thread-safe.
 
     Methods called by a user's own code raise `HindsightError`; what adapters hold, the
@@ -436,10 +437,9 @@ class Hindsight:
         self.close()
 
     def _get(self, scope: Scope, memory_id: str) -> Memory:
-        found = self._core.store.get(scope, [memory_id])
-        if not found:
-            raise NotFoundError(f"{memory_id!r}: no memory of that id is visible in this scope")
-        return found[0]
+        if found := self._core.store.get(scope, [memory_id]):
+            return found[0]
+        raise NotFoundError(f"{memory_id!r}: no memory of that id is visible in this scope")
 
     def _take_up(self, recorder: RunRecorder, session: str | None, nested: bool) -> None:
         """Before a run: judge what earlier ones left behind, and encode its task meanwhile."""

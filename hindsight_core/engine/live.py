@@ -16,6 +16,7 @@ from typing import Final, cast
 from hindsight_core.engine.door import Hindsight
 from hindsight_core.engine.recorder import RunRecorder
 from hindsight_core.gate import GateDecision
+from hindsight_core.handle import Handle
 from hindsight_core.schema import Scope
 
 __all__ = ["LiveRun", "LiveRuns", "Place", "WatchedCall", "stable_id"]
@@ -48,7 +49,7 @@ class Place:
 
 
 @dataclass(slots=True, eq=False)
-class LiveRun:
+class LiveRun(Handle):
     """A run that goes on in this process.
 
     `advice` is what a failed call's message is to be completed with, `approved` in which execution
@@ -123,10 +124,12 @@ class WatchedCall:
         )
         if advice and self.call_id:
             self.live.advice[self.call_id] = advice
+        elif self.call_id:  # a retry, or another call to which the model gave the same id
+            self.live.advice.pop(self.call_id, None)
         return advice
 
 
-class LiveRuns:
+class LiveRuns(Handle):
     """The memory of an adapter, and its runs that go on in this process; thread-safe.
 
     `hindsight` is a memory, or the path or URL at which to open one, which `close` then closes.

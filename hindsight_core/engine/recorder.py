@@ -7,13 +7,20 @@ goes through the `Failsafe`. All texts and arguments are redacted before they re
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
-from hindsight_core.capture import Redactor, make_call, read_ahead, result_text, situation_of
+from hindsight_core.capture import (
+    Redactor,
+    error_text,
+    make_call,
+    read_ahead,
+    result_text,
+    situation_of,
+)
+from hindsight_core.engine.attempts import Attempts, Slot, slot_of
 from hindsight_core.engine.conversation import Conversation
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.gating import Gatekeeper, was_asked
@@ -76,19 +83,19 @@ class RunRecorder:
         self._asked = False
         self._rules = RulesAhead(core, gatekeeper)
         self._numbers = Numbers(lambda: core.store.events(run_id))
-        self._trials: set[str] = set()
+        self._trials: set[Slot] = set()
         self._keep_open = keep_open  # the memory closes itself when nobody holds it any more
         self._started = dict(started)
         self._redactor = Redactor()
         self._end = RunEnd(core, intake, self._redactor, run_id=run_id, session=started["session"])
         self._lock = threading.RLock()
         self._begun = False
-        self._attempts: Counter[str] = Counter()
-        self._unnamed = self._moves = 0
+        self._attempts = Attempts()
+        self._moves = 0
         self._talk = Conversation(lambda earlier: core.store.events(earlier), rewriter)
         self._follows = ""
         self._blocks: dict[str, Block | None] = {}
-        self._advice: dict[str, GateDecision] = {}
+        self._advice: dict[Slot, GateDecision] = {}
 
     @property
     def task(self) -> str:
@@ -296,8 +303,7 @@ class RunRecorder:
 
     def _before_tool(self, name: str, args: object, call_id: str | None) -> GateDecision:
         call = self._call(name, args, call_id)
-        with self._lock:
-            self._attempts[_slot(call)] += 1
+        self._attempts.begin(call)
         situation = situation_of(self._started["task"] or self._talk.first)
         again = not (self._asked or self._rules.still_hold())
         decision = self._gatekeeper.look(
@@ -309,13 +315,13 @@ class RunRecorder:
                 action=GateAction.CONFIRM, message=decision.message, flagged=True
             )
         if decision.trial:
-            self._trials.add(_slot(call))
+            self._trials.add(slot_of(call))
         if decision.flagged:
             if decision.action is not GateAction.RUN:
-                self._advice[_slot(call)] = decision
+                self._advice[slot_of(call)] = decision
             self._append(
                 CallFlagged(
-                    **self._base(f"{self.run_id}/flag/{self._attempt_key(call)}"),
+                    **self._base(f"{self.run_id}/flag/{self._attempts.key(call)}"),
                     call=call,
                     action=decision.action.value,
                     memory_ids=decision.memory_ids,
@@ -333,35 +339,35 @@ class RunRecorder:
         milliseconds: float | None,
     ) -> str | None:
         call = self._call(*what)
-        text = clean(result_text(result) if error is None else f"{type(error).__name__}: {error}")
+        text = clean(result_text(result) if error is None else error_text(error))
         self._redactor.learn(text)  # before it is cut, and no longer reads as JSON
         self._append(
             ToolCalled(
-                **self._base(f"{self.run_id}/call/{self._attempt_key(call)}"),
+                **self._base(f"{self.run_id}/call/{self._attempts.key(call)}"),
                 call=call,
                 raised=error is not None,
                 flagged_error=flagged_error,
                 error_type=type(error).__name__ if error is not None else None,
                 result=self._redactor.text(shorten(text, self._core.settings.result_chars)),
                 milliseconds=milliseconds,
-                attempt=max(1, self._attempts[_slot(call)]),
+                attempt=self._attempts.number(call),
             )
         )
         if error is not None:  # most frameworks end the run there
             self._intake.maybe_over.add(self.run_id)
-        if _slot(call) in self._trials:  # all who wait for it are to know
-            self._trials.discard(_slot(call))
+        if slot_of(call) in self._trials:  # all who wait for it are to know
+            self._trials.discard(slot_of(call))
             self._intake.drain(self.run_id)
             self._gatekeeper.settled(self._named_scope, call)
         failed = error is not None or flagged_error is True
-        decision = self._advice.get(_slot(call))
+        decision = self._advice.get(slot_of(call))
         if decision is None or not (failed or decision.reason is Reason.RULED_OUT):
             return None
         return decision.message or None
 
     def _rejected(self, what: tuple[str, object, str | None], text: str) -> None:
         call = self._call(*what)
-        key = f"{self.run_id}/rejected/{self._attempt_key(call)}"
+        key = f"{self.run_id}/rejected/{self._attempts.key(call)}"
         self._append(ToolRejected(**self._base(key), call=call, text=self._text(text)))
 
     def _feedback(self, good: bool | None, text: str) -> None:
@@ -381,18 +387,3 @@ class RunRecorder:
         if self.scope is None:
             raise ScopeError("scope.user: missing. This run goes on without memory")
         return self.scope
-
-    def _attempt_key(self, call: ToolCall) -> str:
-        """What makes an attempt the same when a hook fires twice for it.
-
-        A retry counts as a new attempt only when the gate was asked again before it.
-        """
-        if call.call_id:
-            return f"{call.call_id}#{max(1, self._attempts[_slot(call)])}"
-        with self._lock:
-            self._unnamed += 1
-            return f"{call.signature}#{self._unnamed}"
-
-
-def _slot(call: ToolCall) -> str:
-    return call.call_id or call.signature

@@ -25,7 +25,7 @@ from autogen_core.tools import StaticStreamWorkbench, TextResultContent, ToolRes
 
 from autogen_hindsight._tap import AnnouncedCall, announced_call
 from autogen_hindsight.memory import HindsightMemory
-from hindsight_core import ConfigurationError, GateAction, in_executor
+from hindsight_core import ConfigurationError, GateAction, error_text, in_executor
 
 __all__ = ["attach", "watch"]
 
@@ -183,14 +183,14 @@ class _Running:
             if inspect.isawaitable(answer):
                 answer = await answer
         except Exception as error:  # noqa: BLE001 - nobody could be asked, and raising would hang
-            return f"{type(error).__name__}: {error}"
+            return error_text(error)
         given: ApprovalResponse = answer
         return None if given.approved else given.reason
 
     def raised(self, error: Exception) -> ToolResult:
         """The result for an exception that the workbench let out."""
         self._errors.append(error)
-        return self._error(f"{type(error).__name__}: {error}")
+        return self._error(error_text(error))
 
     async def came(self, result: ToolResult) -> ToolResult:
         """Record what came of the call; return its result as it is."""

@@ -12,6 +12,7 @@ from crewai.hooks import HookAborted
 
 from crewai_hindsight._asking import Ask, ask_at_the_terminal, may_run
 from crewai_hindsight._details import tells_details
+from crewai_hindsight._people import People
 from crewai_hindsight._reading import (
     agents_of,
     feedback_in,
@@ -84,7 +85,7 @@ class Watcher:
         self._tenant = tenant
         self._ask = ask or ask_at_the_terminal
         self._of: dict[int, tuple[weakref.ref[Any], _Run]] = {}
-        self._people: dict[int, tuple[str | None, str | None]] = {}
+        self._people = People()
 
     def scope(self) -> Scope:
         """Whose memory it is here: that of the run whose tool call goes on, else by default."""
@@ -116,10 +117,7 @@ class Watcher:
 
     def on_input(self, context: Any) -> None:
         """Take the user of a crew's kickoff from its inputs."""
-        named: dict[str, object] = context.payload or {}
-        user, tenant = (str(named.get(name) or "") for name in ("user_id", "tenant_id"))
-        if context.crew is not None and (user or tenant):
-            self._people[id(context.crew)] = (user or None, tenant or None)
+        self._people.come(context.crew, context.payload or {})
 
     def on_task(self, context: Any) -> None:
         """Begin the run of a task."""
@@ -187,7 +185,7 @@ class Watcher:
         """End what is left of a crew's kickoff, or of an agent's that failed."""
         failed = getattr(context, "status", "") == "failed"
         error = str(getattr(context, "error", None) or "")
-        self._people.pop(id(context.crew), None)
+        self._people.leave(context.crew)
         owner = context.crew or getattr(context.flow, "agent", None)
         if context.crew is None and not failed:
             return
@@ -226,7 +224,7 @@ class Watcher:
         inside = _open_calls.get()
         agent = agents_of(context)[0]
         crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
-        user, tenant = self._people.get(id(crew), (None, None))
+        user, tenant = self._people.of(crew)
         place = Place(
             user=user or self._user,
             tenant=tenant or self._tenant,

@@ -23,7 +23,7 @@ from langchain_core.messages import (
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp
 
-from hindsight_core import Hindsight, LiveRun, LiveRuns, Place, WatchedCall
+from hindsight_core import Handle, Hindsight, LiveRun, LiveRuns, Place, WatchedCall
 from langchain_hindsight._reading import Heard, heard_now, outcome_of
 from langchain_hindsight._watched import is_watched
 
@@ -47,7 +47,7 @@ class _Step:
     calls: list[WatchedCall] = field(default_factory=list[WatchedCall])
 
 
-class HindsightCallbackHandler(BaseCallbackHandler):
+class HindsightCallbackHandler(Handle, BaseCallbackHandler):
     """Captures what chains and agents do: `config={"callbacks": [HindsightCallbackHandler()]}`.
 
     One run of ours is one outermost call of the framework. Who the user is comes from its

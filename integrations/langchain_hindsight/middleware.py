@@ -20,7 +20,16 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from hindsight_core import DETAILS, Hindsight, LiveRun, LiveRuns, Place, in_executor, let_through
+from hindsight_core import (
+    DETAILS,
+    Handle,
+    Hindsight,
+    LiveRun,
+    LiveRuns,
+    Place,
+    in_executor,
+    let_through,
+)
 from langchain_hindsight._reading import (
     Site,
     ended_by_itself,
@@ -39,7 +48,6 @@ from langchain_hindsight.memory_tools import memory_tools
 __all__ = ["HindsightMiddleware"]
 
 _MAX_THREADS: Final = 1_000
-
 let_through(GraphBubbleUp)
 
 
@@ -53,7 +61,7 @@ class _Seen:
     ended: bool
 
 
-class HindsightMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+class HindsightMiddleware(Handle, AgentMiddleware[AgentState[Any], Any, Any]):
     """Captures what the agent does, recalls what matters, and stops known failures.
 
     Put it last in `middleware=[...]`: the innermost sees every retry and the arguments that really

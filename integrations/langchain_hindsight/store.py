@@ -20,7 +20,7 @@ from langgraph.store.base import (
 from langgraph.store.base import Item as StoredItem
 from langgraph.store.memory import InMemoryStore
 
-from hindsight_core import Hindsight, Item, Items, in_executor
+from hindsight_core import Handle, Hindsight, Item, Items, in_executor
 
 __all__ = ["HindsightStore"]
 
@@ -28,7 +28,7 @@ _ALL: Final = 2**31
 _Made = TypeVar("_Made", bound=StoredItem)
 
 
-class HindsightStore(BaseStore):
+class HindsightStore(Handle, BaseStore):
     """Keeps what a graph stores across threads, on disk, under the hard scope of its user.
 
     Behaves as `InMemoryStore` does, and searches by meaning where an embedder is installed. Items

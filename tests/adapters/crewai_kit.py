@@ -25,6 +25,7 @@ with warnings.catch_warnings():
     from crewai.flow.flow import Flow, listen, start
     from crewai.tools import BaseTool, tool
     from crewai_hindsight import CrewAIChat, HindsightMemory
+    from crewai_hindsight._people import People
 
 import pytest
 
@@ -50,6 +51,7 @@ __all__ = [
     "CrewAIChat",
     "Flow",
     "HindsightMemory",
+    "People",
     "Process",
     "SyncHumanInputProvider",
     "Task",

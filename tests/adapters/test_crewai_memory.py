@@ -18,10 +18,12 @@ from crewai_kit import (
     ITS_OWN_WARNINGS,
     Crew,
     HindsightMemory,
+    People,
     agent_at,
     book_seat,
     crew_at,
     events,
+    tool,
 )
 
 from hindsight_core import Hindsight, InvalidMemoryError, Kind, Source
@@ -104,6 +106,36 @@ def test_the_user_of_one_kickoff_is_not_that_of_the_next(
         crew.kickoff()
     scopes = [(e.scope.user, e.scope.tenant) for e in events(memory, RunStarted)]
     assert scopes == [("ann", "acme"), ("u", "default")]
+
+
+@tool("give_up")
+def give_up() -> str:
+    """Stop all of it."""
+    raise KeyboardInterrupt
+
+
+def test_the_user_of_a_kickoff_that_was_cut_short_is_not_that_of_the_next(
+    watched: HindsightMemory, memory: Hindsight
+) -> None:
+    with ScriptedServer([[("give_up", {})], "done"]) as server:
+        crew = crew_at(server, watched, "Do it.", tools=[give_up])
+        with pytest.raises(KeyboardInterrupt):
+            crew.kickoff(inputs={"user_id": "ann", "tenant_id": "acme"})
+        crew.kickoff()
+    scopes = [(e.scope.user, e.scope.tenant) for e in events(memory, RunStarted)]
+    assert scopes == [("ann", "acme"), ("u", "default")]
+
+
+def test_a_crew_in_the_place_of_one_that_is_gone_is_nobodys() -> None:
+    people = People()
+    with ScriptedServer([]) as server:
+        crew = crew_at(server, None)
+    people.come(crew, {"user_id": "ann"})
+    place = id(crew)
+    assert people.of(crew) == ("ann", None)
+    del crew
+    gc.collect()
+    assert place not in people._known
 
 
 def test_the_run_of_a_task_can_be_judged_later(watched: HindsightMemory, memory: Hindsight) -> None:
