@@ -7,7 +7,6 @@ is the same, and hardly a word of the two tasks is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -17,7 +16,7 @@ from hindsight_core.engine.core import Core
 from hindsight_core.engine.holding_out import held_out
 from hindsight_core.engine.standing import with_rules
 from hindsight_core.ports import Store, Where
-from hindsight_core.recall import BELOW, Found, LessonKey
+from hindsight_core.recall import BELOW, Found, LessonKey, keep_beside
 from hindsight_core.schema import Kind, Memory, Scope
 
 __all__ = ["with_the_unlike"]
@@ -67,24 +66,16 @@ def _with_few_lessons(
     if len(listed) > _FEW:
         return tuple(candidates)
     known = {found.memory.id: found for found in candidates}
-    fit = [
-        memory
-        for memory in listed
-        if _fits(memory, key, now)
-        and (memory.id not in known or known[memory.id].why_not == BELOW)
-        and memory.content not in {found.memory.content for found in candidates if found.kept}
-    ]
-    fit = list({memory.content: memory for memory in reversed(fit)}.values())[::-1]
-    held = agree(core, scope, candidates, fit).held
-    new = core.seal.intact([memory for memory in fit if memory.id not in held], core.store)[:free]
-    added = [
-        replace(known.pop(memory.id), kept=True, why_not="")
-        if memory.id in known
-        else Found.beside(memory, now, core.settings.weights, parts={"tools": 1.0})
-        for memory in new
-    ]
-    shown = [found for found in known.values() if found.kept]
-    return (*shown, *added, *(found for found in known.values() if not found.kept))
+    said = {found.memory.content for found in candidates if found.kept}
+    fit: dict[str, Memory] = {}
+    for memory in listed:
+        unlike = memory.id not in known or known[memory.id].why_not == BELOW
+        if unlike and memory.content not in said and _fits(memory, key, now):
+            fit.setdefault(memory.content, memory)
+    held = agree(core, scope, candidates, list(fit.values())).held
+    new = [memory for memory in fit.values() if memory.id not in held]
+    new = core.seal.intact(new, core.store)[:free] if new else new
+    return keep_beside(candidates, new, now, core.settings.weights, part="tools")
 
 
 def _fits(memory: Memory, key: LessonKey, now: datetime) -> bool:

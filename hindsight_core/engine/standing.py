@@ -8,14 +8,13 @@ seats that stay free: a rule on documents is about the receipt to be sent, thoug
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from hindsight_core.capture import ANSWER_SLOTS, is_standing
 from hindsight_core.engine.core import Core
 from hindsight_core.ports import Store, Where
-from hindsight_core.recall import Found
+from hindsight_core.recall import Found, keep_beside
 from hindsight_core.schema import Kind, Memory, Scope, Source
 from hindsight_core.text import fold
 
@@ -63,22 +62,7 @@ def with_rules(
     said = {fold(memory.content) for memory in kept}
     new = [rule for rule in new if fold(rule.content) not in said]
     new = core.seal.intact(new, core.store) if new else new
-    return _beside(core, candidates, new, now) if new else tuple(candidates)
-
-
-def _beside(
-    core: Core, candidates: Sequence[Found], new: Sequence[Memory], now: datetime
-) -> tuple[Found, ...]:
-    """The candidates with the rules kept, after what was called to mind."""
-    known = {found.memory.id: found for found in candidates}
-    added = [
-        replace(known.pop(rule.id), kept=True, why_not="")
-        if rule.id in known
-        else Found.beside(rule, now, core.settings.weights, parts={"standing": 1.0})
-        for rule in new
-    ]
-    shown = [found for found in known.values() if found.kept]
-    return (*shown, *added, *(found for found in known.values() if not found.kept))
+    return keep_beside(candidates, new, now, core.settings.weights, part="standing")
 
 
 def _few(store: Store, scope: Scope, now: datetime) -> list[Memory]:

@@ -4,7 +4,7 @@ from hindsight_core.recall.asked import questions
 from hindsight_core.recall.asked_once import AskedOnce
 from hindsight_core.recall.block import Block, render, strip_blocks
 from hindsight_core.recall.details import render_details
-from hindsight_core.recall.found import BELOW, Found, Retrieval, RetrievalSettings
+from hindsight_core.recall.found import BELOW, Found, Retrieval, RetrievalSettings, keep_beside
 from hindsight_core.recall.lessons import LessonKey, LessonMatch, find_lessons
 from hindsight_core.recall.lines import render_lines
 from hindsight_core.recall.report import (
@@ -42,6 +42,7 @@ __all__ = [
     "describe_filters",
     "find_lessons",
     "forget_texts",
+    "keep_beside",
     "marked",
     "missing_rivals",
     "needs_turns",

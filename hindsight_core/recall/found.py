@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Self
 
@@ -12,7 +12,7 @@ from hindsight_core.ports import Where
 from hindsight_core.ranking import ScoreBreakdown
 from hindsight_core.schema import Memory
 
-__all__ = ["BELOW", "DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings"]
+__all__ = ["BELOW", "DEFAULT_SETTINGS", "Found", "Retrieval", "RetrievalSettings", "keep_beside"]
 
 BELOW: Final = "below the relevance threshold"
 """Why a candidate is not kept that is unlike what was asked."""
@@ -95,6 +95,31 @@ class Found:
             score=ranking.score(memory, similarity, now, weights),
             kept=True,
         )
+
+
+def keep_beside(
+    candidates: Sequence[Found],
+    memories: Sequence[Memory],
+    now: datetime,
+    weights: ranking.Weights,
+    *,
+    part: str,
+) -> tuple[Found, ...]:
+    """Return the candidates with these memories kept, after those that were called to mind.
+
+    `part` names why, in what the report tells of one that the search had not found.
+    """
+    if not memories:
+        return tuple(candidates)
+    known = {found.memory.id: found for found in candidates}
+    added = [
+        replace(known.pop(memory.id), kept=True, why_not="")
+        if memory.id in known
+        else Found.beside(memory, now, weights, parts={part: 1.0})
+        for memory in memories
+    ]
+    shown = [found for found in known.values() if found.kept]
+    return (*shown, *added, *(found for found in known.values() if not found.kept))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
