@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.engine.verifying import as_stored
 from hindsight_core.errors import ConfigurationError, StaleError, StoreError
 from hindsight_core.guard.learnt import ADMITTED, REFUSED, Decided
@@ -19,7 +20,6 @@ __all__ = ["DECISION", "Deciding", "covers", "who"]
 DECISION: Final = "decision"
 _MAX_NAME: Final = 200
 _MAX_WHY: Final = 2_000
-_TRIES: Final = 8
 _PAGE: Final = 500
 
 
@@ -114,22 +114,26 @@ class Deciding:
 
     def _put(self, memory: Memory, decision: str, name: str) -> Memory:
         status = Status.ACTIVE if decision == ADMITTED else Status.ARCHIVED
-        for _ in range(_TRIES):
-            changed = memory.model_copy(
+
+        def change(known: Memory) -> Memory:
+            changed = known.model_copy(
                 update={
                     "status": status,
-                    "reasons": (*memory.reasons, f"{decision} by {name}"),
+                    "reasons": (*known.reasons, f"{decision} by {name}"),
                     "updated_at": self._core.clock(),
-                    "revision": memory.revision + 1,
+                    "revision": known.revision + 1,
                 }
             )
-            try:
-                self._core.store.put([changed])
-            except StaleError:
-                known = self._core.store.get(memory.scope, [memory.id])
-                if not known or known[0].status is not Status.QUARANTINED:
-                    raise
-                memory = known[0]
-            else:
-                return changed
-        raise StoreError(f"memory {memory.id} is being changed all the time; try again later")
+            self._core.store.put([changed])
+            return changed
+
+        def waiting() -> Memory:
+            for known in self._core.store.get(memory.scope, [memory.id]):
+                if known.status is Status.QUARANTINED:
+                    return known
+            raise StoreError(f"memory {memory.id} does not wait for a decision any more")
+
+        try:
+            return change(memory)  # what the person looked at
+        except StaleError:
+            return repeat_while_stale(lambda: change(waiting()))

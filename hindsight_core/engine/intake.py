@@ -6,7 +6,6 @@ Reading, merging and writing back is repeated when another process changed a rec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from math import inf
@@ -31,12 +30,12 @@ from hindsight_core.engine.crediting import credit_uses
 from hindsight_core.engine.encoding import Encoder
 from hindsight_core.engine.judging import earned_trust
 from hindsight_core.engine.observed import count_stored, observed
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.engine.relating import RELATABLE
 from hindsight_core.engine.replacing import heir, superseded, tell_superseded
 from hindsight_core.engine.revising import Reviser
 from hindsight_core.engine.tiers import end_working, hold_working
 from hindsight_core.engine.watching import Watch
-from hindsight_core.errors import StaleError
 from hindsight_core.events import FeedbackGiven, UserSaid
 from hindsight_core.guard import Decision, Verdict
 from hindsight_core.ports import AuditEntry, PutResult, RunInfo, Where
@@ -44,7 +43,6 @@ from hindsight_core.schema import Candidate, Kind, Memory, Scope, Status, check_
 
 __all__ = ["Intake"]
 
-_TRIES: Final = 8
 _BATCH: Final = 100
 _IDLE: Final = timedelta(seconds=60)
 """After this long without an event a run that never ended counts as over."""
@@ -63,10 +61,7 @@ class Intake:
     @observed("capture", count_stored)
     def drain(self, run_id: str) -> list[PutResult]:
         """Judge one run; doing it again, or in two processes at once, changes nothing more."""
-        for _ in range(_TRIES - 1):
-            with suppress(StaleError):
-                return self._drain_once(run_id)
-        return self._drain_once(run_id)
+        return repeat_while_stale(lambda: self._drain_once(run_id))
 
     def sweep(self, ended: str = "", *, seconds: float = inf) -> float:
         """Judge every run that is over: `ended`, or ended, last call raised, idle, or owner gone.

@@ -16,6 +16,7 @@ from typing import Any, Final
 from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.encoding import Encoder
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.errors import InvalidMemoryError, StaleError
 from hindsight_core.port_types import Where
 from hindsight_core.schema import Kind, Memory, MemoryKey, MemoryValue, Scope, Source, Status
@@ -25,7 +26,6 @@ __all__ = ["ITEMS", "Item", "Items"]
 ITEMS: Final = "hindsight.items"
 """The agent under whose name items are kept, so that no run sees them."""
 _PAGE: Final = 500
-_TRIES: Final = 8
 _PATIENCE: Final = 30.0
 """Seconds that a search by meaning waits for what was just put to be encoded."""
 _LONGEST: Final = 10 * 365 * 24 * 60
@@ -90,7 +90,8 @@ class Items:
             )
         said = None if texts is None else list(texts)
         silent = said is not None and not said
-        for attempt in range(_TRIES):
+
+        def change() -> None:
             now = self._core.clock()
             old = next(iter(self._find(namespace, key)), None)
             memory = Memory(
@@ -112,15 +113,11 @@ class Items:
                 expires_at=_expiry(now, minutes),
                 dedupe_key=_identity(namespace, key),
             )
-            try:
-                result = self._core.store.put([memory])[0]
-            except StaleError:
-                if attempt == _TRIES - 1:
-                    raise
-                continue
-            if result.created or old is not None:
-                break
-            # Somebody else put it at the same moment: the later one replaces the earlier.
+            result = self._core.store.put([memory])[0]
+            if old is None and not result.created:  # the later one replaces the earlier
+                raise StaleError("somebody else put an item of this key at the same moment")
+
+        repeat_while_stale(change)
         self._encoder.wake()
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:

@@ -23,8 +23,9 @@ from hindsight_core.engine.asking import (
 )
 from hindsight_core.engine.carding import Carding
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.engine.run_logs import read_log
-from hindsight_core.errors import ModelError, StaleError, StoreCorruptError
+from hindsight_core.errors import ModelError, StoreCorruptError
 from hindsight_core.recall import count_tokens
 from hindsight_core.reflect import (
     CARD_SCHEMA,
@@ -193,21 +194,18 @@ def _take_off(
     cards: Sequence[Candidate],
 ) -> None:
     """Store what runs taught and take them off the queue, unless another process did meanwhile."""
-    for _ in range(8):
-        memories = carding.lessons(cards)
-        try:
-            stored = core.store.reflect(run_ids, memories, at=core.clock())
-        except StaleError:
-            # A lesson changed meanwhile, or somebody else has reflected on one of the runs.
-            waiting = {run.run_id for run in core.store.unreflected(1_000)}
-            run_ids = [run_id for run_id in run_ids if run_id in waiting]
-            cards = [card for card in cards if _runs_of(card) <= set(run_ids)]
-            if not run_ids:
-                return
-            continue
-        report.runs += len(run_ids)
+
+    def change() -> None:  # again, where a lesson changed or somebody else reflected meanwhile
+        waiting = {run.run_id for run in core.store.unreflected(1_000)}
+        left = [run_id for run_id in run_ids if run_id in waiting]
+        if not left:
+            return
+        memories = carding.lessons([card for card in cards if _runs_of(card) <= set(left)])
+        stored = core.store.reflect(left, memories, at=core.clock())
+        report.runs += len(left)
         made = dict.fromkeys(one.id for one in stored)  # two cards may have come to one record
         report.lessons += [memory_id for memory_id in made if memory_id not in report.lessons]
         report.held += sum(m.id in made and m.status is Status.QUARANTINED for m in memories)
         carding.stored(memories)
-        return
+
+    repeat_while_stale(change)

@@ -8,6 +8,7 @@ each other is read from the texts, or said by a judge where one is given.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
@@ -20,6 +21,7 @@ from hindsight_core.capture import (
     stands_beside,
 )
 from hindsight_core.engine.core import Core
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.errors import StaleError
 from hindsight_core.guard import (
     Action,
@@ -61,7 +63,6 @@ _SURE_OF_ONE_THING: Final = 0.5
 _TOKEN: Final = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9]+(?:[.:/-][A-Za-z0-9]+)*")
 _MAX_COMPARED: Final = 200
 _MAX_TERMS: Final = 48
-_TRIES: Final = 4
 _PERSONS: Final = (Source.USER, Source.OPERATOR)
 
 
@@ -76,12 +77,8 @@ class Relater:
 
         What somebody else is changing at the same time is left as it is: keep both, lose none.
         """
-        for _ in range(_TRIES):
-            try:
-                self._relate(memory.id, memory, vector)
-            except StaleError:
-                continue
-            return
+        with suppress(StaleError):
+            repeat_while_stale(lambda: self._relate(memory.id, memory, vector))
 
     def _relate(self, memory_id: str, known: Memory, vector: Matrix | None) -> None:
         store = self._core.store

@@ -13,6 +13,7 @@ from hindsight_core.engine.admitting import verdict_on
 from hindsight_core.engine.asking import Asker, NotAskedError, Question, UnusableError
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.intake import Intake
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.errors import InvalidMemoryError, ModelError, NotFoundError, StaleError
 from hindsight_core.events import AgentSaid, Event, RunStarted, ToolCalled, UserSaid
 from hindsight_core.guard import Decision, Verdict
@@ -47,7 +48,6 @@ logger: Final = logging.getLogger("hindsight_core")
 SUMMARY_SUBJECT: Final = "session"
 _ROOM: Final = 6_000
 """Tokens of a session that a model is shown."""
-_TRIES: Final = 8
 _WORSE: Final = (
     Decision.ADMITTED,
     Decision.ADVICE_ONLY,
@@ -209,7 +209,8 @@ def _store(core: Core, memory: Memory, log: SessionLog) -> Memory:
     # What tools said went into it, and trust is the least of its sources.
     if log.worked or log.failed:
         memory = memory.model_copy(update={"trust": min(memory.trust, Source.TOOL.trust)})
-    for _ in range(_TRIES):
+
+    def change() -> Memory:
         known = core.store.find(memory.scope, [memory.dedupe_key])
         new = memory
         if known:
@@ -218,11 +219,10 @@ def _store(core: Core, memory: Memory, log: SessionLog) -> Memory:
                 return old
             kept = {"id": old.id, "created_at": old.created_at, "revision": old.revision + 1}
             new = memory.model_copy(update=kept)
-        try:
-            result = core.store.put([new])[0]
-        except StaleError:
-            continue
-        if result.created or known:
-            core.generation += 1
-            return core.store.get(new.scope, [new.id])[0]
-    raise StaleError(f"the record of this session was changed {_TRIES} times meanwhile")
+        result = core.store.put([new])[0]
+        if not known and not result.created:
+            raise StaleError("somebody else wrote the record of this session at the same moment")
+        core.generation += 1
+        return core.store.get(new.scope, [new.id])[0]
+
+    return repeat_while_stale(change)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.judging import apply_observation, apply_verdict
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.engine.sealing import hold
-from hindsight_core.errors import ConfigurationError, StaleError
+from hindsight_core.errors import ConfigurationError
 from hindsight_core.ports import AuditEntry
 from hindsight_core.schema import Memory, Source
 
 __all__ = ["as_stored", "verify_memory"]
-
-_TRIES: Final = 8
 
 
 def verify_memory(
@@ -30,23 +28,20 @@ def verify_memory(
         raise ConfigurationError("verify.ask: only for by='tool'; a person says it with ok=")
     if ask is not None:
         ok = bool(ask(read()))
-    for attempt in range(_TRIES):
+
+    def change() -> Memory:
         memory = as_stored(core, read())
         now = core.clock()
         if ask is not None:
             changed = apply_observation(memory, ok=ok, run_id=f"verify:{core.ids()}", at=now)
         else:
             changed = apply_verdict(memory, ok=ok, by=by, at=now)
-        try:
-            core.store.put([changed])
-        except StaleError:
-            if attempt == _TRIES - 1:
-                raise
-            continue
+        core.store.put([changed])
         action = "confirm" if ok else "refute"
         core.store.audit(AuditEntry(at=now, actor=by, action=action, subject=memory.id))
         return changed
-    raise StaleError(f"memory {read().id} is being changed all the time; try again later")
+
+    return repeat_while_stale(change)
 
 
 def as_stored(core: Core, memory: Memory) -> Memory:

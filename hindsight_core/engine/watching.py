@@ -15,9 +15,9 @@ from hindsight_core.alerts import Alert
 from hindsight_core.engine.alerting import ALERT, Alerts, reason_of
 from hindsight_core.engine.core import Core
 from hindsight_core.engine.deciding import DECISION
+from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.engine.places import Key, Place, add, key, kinds_of
 from hindsight_core.engine.places import recent as recent_writes
-from hindsight_core.errors import StaleError
 from hindsight_core.guard.anomaly import detect
 from hindsight_core.guard.learnt import ADMITTED, Decided, recognise
 from hindsight_core.guard.marks import marks_of
@@ -34,7 +34,6 @@ _SEEDED: Final = 256
 _AGAIN: Final = timedelta(seconds=5)
 _OVERLAP: Final = timedelta(seconds=60)
 _RECORDS: Final = 500
-_TRIES: Final = 8
 _TASK_READ: Final = 2_000
 _TRUSTED: Final = frozenset({Source.USER, Source.OPERATOR})
 
@@ -187,18 +186,12 @@ class Watch:
             self._take_back(scope, memory_id, reason)
 
     def _take_back(self, scope: Scope, memory_id: str, reason: str) -> None:
-        for attempt in range(_TRIES):
+        def change() -> None:
             for memory in self._core.store.get(scope, [memory_id]):
                 held = _quarantined(memory, reason)
-                revised = held.model_copy(update={"revision": memory.revision + 1})
-                try:
-                    self._core.store.put([revised])
-                except StaleError:
-                    if attempt == _TRIES - 1:
-                        raise
-                    break
-            else:
-                return
+                self._core.store.put([held.model_copy(update={"revision": memory.revision + 1})])
+
+        repeat_while_stale(change)
 
     def _place(self, scope: Scope) -> Place:
         place = self._places.setdefault(key(scope), Place())
