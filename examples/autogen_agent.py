@@ -1,6 +1,6 @@
 """An AutoGen agent that learns in one session and obeys in the next, with one line of memory.
 
-    pip install 'hindsight-core[autogen,embed]'
+    pip install 'hindsight-core[autogen,embed]' autogen-ext
     python examples/autogen_agent.py [STORE]
 
 It runs offline: in place of a language model there is a small policy that acts on what it reads in

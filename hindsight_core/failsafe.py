@@ -7,7 +7,6 @@ Interrupts, cancellation and the host's control-flow exceptions always pass.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -20,8 +19,9 @@ from concurrent.futures import wait as wait_for_all
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
+from hindsight_core.control_flow import is_control_flow, let_through
 from hindsight_core.describing import FailureCounts, describe
-from hindsight_core.workers import DaemonPool, in_executor
+from hindsight_core.workers import DaemonPool, NoThreadError, in_executor
 
 __all__ = [
     "Failsafe",
@@ -37,17 +37,11 @@ T = TypeVar("T")
 
 logger: Final = logging.getLogger("hindsight_core")
 
-_control_flow: set[type[BaseException]] = {asyncio.CancelledError, KeyboardInterrupt, SystemExit}
 _observers: list[Callable[[str, BaseException], None]] = []
 _MOST_KEPT: Final = 10_000
 _STUCK: Final = 5.0  # seconds without an end of one after which nobody waits for the next ones
 _AT_ONCE: Final = 32  # calls; most of their time they wait for a query's vector or a server
 _PAUSE_AFTER: Final = 3  # deadlines missed in a row before memory is passed over for a while
-
-
-def let_through(*types: type[BaseException]) -> None:
-    """Name exception types by which a host steers its own flow, so that none is swallowed."""
-    _control_flow.update(types)
 
 
 @contextlib.contextmanager
@@ -163,7 +157,7 @@ class Failsafe:
             return default
         future = self._workers.submit(function)
         try:
-            result = future.result(self._deadline)
+            result = self._result_of(future, function)
         except FutureTimeoutError as error:
             if future.done():
                 return self._swallow(operation, error, default)
@@ -175,6 +169,14 @@ class Failsafe:
             return self._swallow(operation, error, default)
         self._missed = 0
         return result
+
+    def _result_of(self, future: Future[T], function: Callable[[], T]) -> T:
+        try:
+            return future.result(self._deadline)
+        except NoThreadError:
+            if threading.main_thread().is_alive():
+                raise
+            return function()  # a program that is ending gives no thread any more
 
     def _ended_late(self, operation: str, future: Future[Any]) -> None:
         error = future.exception()
@@ -225,7 +227,7 @@ class Failsafe:
             observer(operation, error)
 
     def _swallow(self, operation: str, error: Exception, default: T) -> T:
-        if isinstance(error, tuple(_control_flow)):
+        if is_control_flow(error):
             raise error
         self._missed = 0
         self.report(operation, error)

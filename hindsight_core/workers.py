@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import Any, Final, ParamSpec, TypeVar
 
-__all__ = ["DaemonPool", "in_executor", "jittered"]
+__all__ = ["DaemonPool", "NoThreadError", "in_executor", "jittered"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,6 +28,10 @@ _CHANCE: Final = random.Random()  # noqa: S311 - no secret hangs on it
 def jittered(seconds: float) -> float:
     """Return from half of so many seconds to all of them, so that many clients part."""
     return seconds * _CHANCE.uniform(0.5, 1.0)
+
+
+class NoThreadError(RuntimeError):
+    """There is no thread to be had: the machine has none left, or the program is ending."""
 
 
 class DaemonPool:
@@ -85,10 +89,10 @@ class _Line:
         self._started += 1
         try:
             thread.start()
-        except RuntimeError as error:  # the machine has no thread left, or the program is ending
+        except RuntimeError as error:
             self._started -= 1
             while self._work and not self._started:
-                self._work.popleft()[0].set_exception(error)
+                self._work.popleft()[0].set_exception(NoThreadError(str(error)))
 
     def _run(self) -> None:
         # Nothing of a call is held while the next is waited for: it may keep a whole memory alive.

@@ -26,15 +26,17 @@ from hindsight_core.cli import (
     share,
     tryout,
 )
-from hindsight_core.errors import HindsightError
+from hindsight_core.errors import HindsightError, NotFoundError
 
 __all__ = ["COMMANDS_GROUP", "app", "main"]
 
 COMMANDS_GROUP: Final = "hindsight_core.commands"
 """Entry points of this group add their commands: functions that take the program."""
 
+_PROGRAM: Final = "hindsight-core"
+
 app = typer.Typer(
-    name="hindsight-core",
+    name=_PROGRAM,
     help="The memory of your agents: look at it, explain it, correct it.",
     no_args_is_help=True,
     add_completion=False,
@@ -80,6 +82,9 @@ def main() -> None:
         command.load()(app)
     try:
         app()
+    except NotFoundError as error:
+        way_out = "" if _PROGRAM in str(error) else f". '{_PROGRAM} list --all' shows the ids"
+        _fail(f"{error}{way_out}; --user says whose memory is meant")
     except HindsightError as error:
         _fail(str(error))
     except OSError as error:  # a file that a person named, and that cannot be read or made

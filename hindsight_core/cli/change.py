@@ -1,4 +1,4 @@
-"""Commands that change the memory: forget, verify, compact."""
+"""Commands that change the memory: remember, forget, verify, compact."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hindsight_core.cli.common import (
     scope_of,
 )
 from hindsight_core.errors import ConfigurationError
-from hindsight_core.schema import Source
+from hindsight_core.schema import Kind, Source, Status
 from hindsight_core.stores import open_store
 
 __all__ = ["register"]
@@ -28,9 +28,38 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
+    app.command()(remember)
     app.command()(forget)
     app.command()(verify)
     app.command()(compact)
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember")],
+    kind: Annotated[Kind, typer.Option("--kind", "-k", help="What it is")] = Kind.FACT,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="By word of an operator, not of the user")
+    ] = False,
+    store: Store = None,
+    user: User = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Store what the user, or an operator, wants to be remembered."""
+    by = Source.OPERATOR if operator else Source.USER
+    with opened(store, create=True) as hindsight:
+        scope = scope_of(hindsight, user, tenant)
+        memory = hindsight.remember(scope, text, kind=kind, source=by)
+    if as_json:
+        print_json(memory)
+        return
+    print_table(
+        f"remembered for user {scope.user!r}",
+        ("id", "kind", "status", "content"),
+        [(memory.id, memory.kind.value, memory.status.value, memory.content)],
+    )
+    if memory.status is Status.QUARANTINED:
+        typer.echo(f"Held back: {'; '.join(memory.reasons)}. See 'hindsight-core review'", err=True)
 
 
 def forget(
@@ -62,7 +91,7 @@ def forget(
         ("place", "removed", "remaining"),
         [(name, count, receipt.remaining.get(name, 0)) for name, count in receipt.removed.items()],
     )
-    if not any(receipt.removed.values()):
+    if not any(count for place, count in receipt.removed.items() if place != "backups"):
         typer.echo("Nothing was there: is the user spelt as the agent spells him?", err=True)
     if not receipt.overwritten:
         typer.echo("The store is large: run 'hindsight-core compact' to overwrite unused space too")

@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_memories)
     for command in (runs, show, search, stats, doctor):
         app.command()(command)
+    app.command("recall", hidden=True)(search)  # as it is called in code
 
 
 def list_memories(

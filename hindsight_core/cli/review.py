@@ -191,6 +191,8 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show the newest entries of the audit log; 'doctor' tells whether it is whole."""
+    if vouch and not by.strip():
+        raise ConfigurationError("audit: --vouch needs --by, the name of who answers for it")
     with opened(store) as hindsight:
         if vouch:
             hindsight.review.vouch(by=by)

@@ -101,13 +101,20 @@ class Core:
             return self._store
 
     def connect(self) -> None:
-        """Open the store now, waiting for a server as long as HINDSIGHT_WAIT allows."""
-        connect = getattr(self.store, "connect", None)
-        if connect is not None:
-            connect()
-        known, chosen = self.store.index_info(), self.embedder
-        if known is not None and chosen is not None:
-            self.store.claim_index(chosen.info)
+        """Open the store now, waiting for a server as long as HINDSIGHT_WAIT allows.
+
+        What cannot be opened is closed: nothing was recorded there that would have to be judged.
+        """
+        try:
+            connect = getattr(self.store, "connect", None)
+            if connect is not None:
+                connect()
+            known, chosen = self.store.index_info(), self.embedder
+            if known is not None and chosen is not None:
+                self.store.claim_index(chosen.info)
+        except HindsightError:
+            self.close()
+            raise
 
     @property
     def store_is_open(self) -> bool:

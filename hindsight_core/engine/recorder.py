@@ -28,6 +28,7 @@ from hindsight_core.engine.intake import Intake
 from hindsight_core.engine.recalling import Recaller
 from hindsight_core.engine.rewriting import Rewriter
 from hindsight_core.engine.rules_ahead import RulesAhead
+from hindsight_core.engine.run_block import RunBlock
 from hindsight_core.engine.run_end import RunEnd
 from hindsight_core.engine.showing import Numbers, tell_or_say
 from hindsight_core.errors import ScopeError
@@ -58,8 +59,8 @@ _MAX_TEXT: Final = 64_000
 """Characters kept of one turn; the middle of a longer one is left out."""
 
 
-class RunRecorder:
-    """Records one run and answers for it; thread-safe, made by `Hindsight.run`."""
+class RunRecorder(RunBlock):
+    """Records one run and answers for it; thread-safe, made by `Hindsight.run`; see `RunBlock`."""
 
     def __init__(
         self,
@@ -205,6 +206,8 @@ class RunRecorder:
     def _safely(self, operation: str, default: Any, function: Any, *args: Any) -> Any:
         if self.scope is None:
             return default
+        if operation in _KEPT and operation != "feedback":  # a word on a run does not take it up
+            self._over = operation == "finish"
         call = self._core.failsafe.keep if operation in _KEPT else self._core.failsafe.call
         return call(operation, default, function, *args)
 

@@ -61,7 +61,7 @@ def said(
         key=MemoryKey(subject=subject, entities=tuple(entities), time=time),
         query=query,
         context=about,
-        tier=tier,
+        tier=member(Tier, tier),
         dedupe_key=f"said:{blake2b(identity.encode(), digest_size=16).hexdigest()}",
     )
 

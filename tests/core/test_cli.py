@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hindsight_core import Hindsight, Kind, Scope, Source
-from hindsight_core.cli.app import app
+from hindsight_core.cli.app import app, main
 from hindsight_core.errors import HindsightError
 
 ME = Scope(user="ana")
@@ -181,3 +181,46 @@ def test_verify_confirms_and_refutes_by_word_of_a_person(store):
     assert as_json("verify", memory_id, "--operator", *of_ana)["trust"] == 1.0
     assert as_json("verify", memory_id, "--refute", *of_ana)["status"] == "archived"
     assert "confirmed by the user" in invoke("verify", memory_id, *of_ana).stdout
+
+
+def test_remember_stores_the_word_of_the_user_or_an_operator(tmp_path):
+    path = str(tmp_path / "new.db")
+    rule = as_json(
+        "remember", "以后一律用 pnpm。", "--store", path, "-u", "ana", "-k", "preference"
+    )
+    assert (rule["source"], rule["kind"]) == ("user", "preference")
+    fact = as_json("remember", "The staging host is cobalt-7.", "--store", path, "--operator")
+    assert (fact["source"], fact["scope"]["user"]) == ("operator", "local")
+    shown = invoke("recall", "staging host", "--store", path)
+    assert "cobalt-7" in shown.stdout
+    assert "cobalt-7" not in invoke("list", "--store", path, "-u", "ana").stdout
+
+
+def test_erasing_a_user_who_is_not_there_says_so_beside_a_backup_too(store, tmp_path):
+    with Hindsight.open(store, embedder=None) as hindsight:
+        hindsight.store.backup(str(tmp_path / "copy.db"))
+    done = invoke("forget", "--all", "--yes", "--store", store, "-u", "anna")
+    assert "Nothing was there" in done.output
+    done = invoke("forget", "--all", "--yes", "--store", store, "-u", "ana")
+    assert "Nothing was there" not in done.output
+
+
+@pytest.mark.parametrize(
+    "command", ["show", "forget", "verify", "explain", "restore", "share preview"]
+)
+def test_an_id_that_is_not_there_says_where_ids_are_and_whose_memory_was_meant(
+    store, command, monkeypatch, capsys
+):
+    monkeypatch.setattr(
+        "sys.argv", ["hindsight-core", *command.split(), "nosuch", "--store", store]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert "hindsight-core list" in said
+    assert "--user" in said
+
+
+def test_vouching_without_a_name_names_the_option(store):
+    assert "--by" in str(invoke("audit", "--vouch", "--store", store).exception)

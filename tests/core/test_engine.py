@@ -23,6 +23,7 @@ from hindsight_core import (
     Settings,
     Source,
     Status,
+    StoreError,
     Where,
 )
 
@@ -396,3 +397,40 @@ def test_the_clock_comes_in_from_outside(tmp_path):
     with Hindsight.open(str(tmp_path / "m.db"), embedder=None, clock=lambda: later) as hindsight:
         parts = hindsight.recall(ME, "when does the office close?").report.candidates[0].parts
         assert parts["recency"] == pytest.approx(0.2 * 0.36787944)
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit('dead')", "raise ValueError"])
+@pytest.mark.parametrize("lull", [0.0, 0.3])
+def test_a_program_that_just_ends_has_what_it_recorded_judged(tmp_path, ending, lull):
+    """However long no thread of ours had anything to do: at its end there are no new ones."""
+    program = textwrap.dedent(f"""
+        import sys, time
+        from hindsight_core import Hindsight, Scope, workers
+        workers._LINGER = 0.05
+        hs = Hindsight.open(sys.argv[1], embedder=None)
+        run = hs.run(Scope(user="ana"), task="Book a table")
+        run.user("From now on, never book a table before 19:00.")
+        time.sleep({lull})
+        {ending}
+    """)
+    path = str(tmp_path / "m.db")
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "passed over" not in done.stderr
+    with Hindsight.open(path, embedder=None) as hindsight:
+        assert not hindsight.store.runs(pending_only=True, limit=9)
+        assert [memory.kind for memory in hindsight.memories(ME)] == [Kind.PREFERENCE]
+
+
+def test_a_store_that_cannot_be_opened_is_told_of_once(tmp_path, caplog):
+    with pytest.raises(StoreError):
+        Hindsight.open("postgresql://ana@127.0.0.1:9/nowhere", embedder=None)
+    (tmp_path / "m.db").write_text("no store at all" * 99)
+    with pytest.raises(StoreError):
+        Hindsight.open(str(tmp_path / "m.db"), embedder=None)
+    assert "passed over" not in caplog.text
