@@ -5,8 +5,9 @@ from __future__ import annotations
 from hindsight_core.errors import MissingExtraError
 
 try:
-    from langchain_hindsight.callbacks import HindsightCallbackHandler, capture_everywhere
+    from langchain_hindsight.callbacks import HindsightCallbackHandler
     from langchain_hindsight.chat import LangChainChat
+    from langchain_hindsight.everywhere import capture_everywhere
     from langchain_hindsight.history import HindsightChatMessageHistory
     from langchain_hindsight.memory_tools import memory_tools
     from langchain_hindsight.middleware import HindsightMiddleware

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hindsight_core import Hindsight, Scope
-from langchain_hindsight._reading import locate
+from langchain_hindsight._site import locate
 
 __all__ = ["Opened"]
 

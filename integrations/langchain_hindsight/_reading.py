@@ -1,7 +1,4 @@
-"""Reads LangChain's own objects: who is meant, which turn it is, what a tool came back with.
-
-Pure, apart from the ambient config of the graph that runs now.
-"""
+"""Reads LangChain's own objects: which turn it is, what a tool came back with, how a run ended."""
 
 from __future__ import annotations
 
@@ -10,20 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langgraph.config import get_config
 from langgraph.types import Command
 
 from hindsight_core import stable_id
+from langchain_hindsight._site import Site
 
 __all__ = [
     "REJECTION",
     "Heard",
-    "Site",
-    "ambient_config",
     "answered_by_a_person",
-    "ended_by_itself",
+    "end_of",
     "heard_now",
-    "locate",
     "messages_of",
     "outcome_of",
     "reason_of",
@@ -37,26 +31,6 @@ REJECTION: Final = "User rejected the tool call for"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Site:
-    """Where a hook was called from.
-
-    `caller` names the task of the outer graph that called this agent, else ""; `nested` says that
-    another agent wrote what this one takes for the user's words.
-    `task` and `task_id` are the caller's own words for what is done here: turns of one `task_id`
-    are one run, so that a failure in one turn finds its fix in a later one.
-    """
-
-    user: str | None
-    tenant: str | None
-    thread: str | None
-    agent: str | None
-    caller: str = ""
-    nested: bool = False
-    task: str | None = None
-    task_id: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Heard:
     """A message of the user, what the agent had said before it, and what he had `asked` then.
 
@@ -67,48 +41,6 @@ class Heard:
     turn: str
     before: str
     asked: str = ""
-
-
-def ambient_config() -> Mapping[str, Any]:
-    """The config of the graph task that runs now; empty outside a graph."""
-    try:
-        return cast("Mapping[str, Any]", get_config())
-    except RuntimeError:
-        return {}
-
-
-def locate(context: object, *, user: str | None, tenant: str | None, nested: bool | None) -> Site:
-    """Find out who is meant: the run's context, then `configurable`, `metadata`, the defaults."""
-    config = ambient_config()
-    configurable: Mapping[str, Any] = config.get("configurable") or {}
-    metadata: Mapping[str, Any] = config.get("metadata") or {}
-    places = (context, configurable, metadata)
-    # A namespace holds one segment a graph; a "|" parts that of a sub-agent from its caller's.
-    namespace = str(configurable.get("checkpoint_ns") or "")
-    caller = namespace.rpartition("|")[0]
-    thread = configurable.get("thread_id")
-    return Site(
-        user=_first(places, "user_id") or user,
-        tenant=_first(places, "tenant_id", "tenant") or tenant,
-        thread=None if thread is None else str(thread),
-        agent=_first((metadata,), "lc_agent_name"),
-        caller=caller,
-        nested=bool(caller) if nested is None else nested,
-        task=_first((configurable,), "task"),
-        task_id=_first((configurable,), "task_id"),
-    )
-
-
-def _first(places: Iterable[object], *names: str) -> str | None:
-    for place in places:
-        for name in names:
-            if isinstance(place, Mapping):
-                value: object = cast("Mapping[str, object]", place).get(name)
-            else:
-                value = getattr(place, name, None)
-            if value is not None and str(value):
-                return str(value)
-    return None
 
 
 def messages_of(state: object) -> list[BaseMessage]:
@@ -188,11 +120,35 @@ def reason_of(rejection: ToolMessage) -> str:
     return str(rejection.text).partition(" with reason: ")[2]
 
 
-def ended_by_itself(state: object, messages: Sequence[BaseMessage]) -> bool:
-    """Whether an agent came to its end with an answer, and was not stopped by a limit."""
+def end_of(state: object, messages: Sequence[BaseMessage]) -> tuple[bool, str]:
+    """Whether an agent came to its end with an answer, not stopped by a limit; and its own words.
+
+    The answer may be a tool's (`return_direct`), or a structured one, of which a tool's message
+    tells; one that is an error is no answer.
+    """
     last = messages[-1] if messages else None
-    jumped = isinstance(state, Mapping) and cast("Mapping[str, object]", state).get("jump_to")
-    return isinstance(last, AIMessage) and not last.tool_calls and not jumped
+    structured = _of_state(state, "structured_response")
+    words = "" if structured is None else str(structured)
+    if isinstance(last, AIMessage):
+        answered, words = not last.tool_calls, str(last.text)
+    else:
+        results = _results_at_the_end(messages)
+        answered = bool(results) and all(result.status != "error" for result in results)
+    ended = answered and not _of_state(state, "jump_to")
+    return ended, words if ended else ""
+
+
+def _results_at_the_end(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
+    found: list[ToolMessage] = []
+    for message in reversed(messages):
+        if not isinstance(message, ToolMessage):
+            break
+        found.append(message)
+    return found
+
+
+def _of_state(state: object, key: str) -> object:
+    return cast("Mapping[str, object]", state).get(key) if isinstance(state, Mapping) else None
 
 
 def _is_rejection(message: ToolMessage) -> bool:

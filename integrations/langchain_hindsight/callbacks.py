@@ -1,4 +1,4 @@
-"""`HindsightCallbackHandler` and `capture_everywhere`: capture without touching the agents' code.
+"""`HindsightCallbackHandler`: capture without touching the agents' code.
 
 A callback hears what happens and cannot change it: nothing is shown to a model and no call is
 stopped. For that there is `HindsightMiddleware`, which this handler leaves alone.
@@ -9,30 +9,34 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import (
+    AIMessage,
     BaseMessage,
     MessageLikeRepresentation,
+    ToolMessage,
     convert_to_messages,
 )
-from langchain_core.tracers.context import register_configure_hook
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from hindsight_core import Handle, Hindsight, LiveRun, LiveRuns, Place, WatchedCall
-from langchain_hindsight._reading import Heard, heard_now, outcome_of
+from langchain_hindsight._reading import Heard, end_of, heard_now, messages_of, outcome_of
 from langchain_hindsight._watched import is_watched
 
-__all__ = ["HindsightCallbackHandler", "capture_everywhere"]
+__all__ = ["HindsightCallbackHandler", "Listener"]
 
 _MAX_STEPS: Final = 10_000
 """Steps held at once; the oldest is forgotten, with what it would have come to."""
 _SAID: Final = ("input", "question", "query")
 """Where a chain's inputs hold the user's words, beside a list of messages."""
+
+
+class Listener(Handle, BaseCallbackHandler):
+    """Hears nothing: what the framework makes where a handler of the process goes this moment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,11 +47,12 @@ class _Step:
     place: Place
     inputs: object = None
     watched: bool = False
+    interrupted: bool = False
     live: LiveRun | None = None
     calls: list[WatchedCall] = field(default_factory=list[WatchedCall])
 
 
-class HindsightCallbackHandler(Handle, BaseCallbackHandler):
+class HindsightCallbackHandler(Listener):
     """Captures what chains and agents do: `config={"callbacks": [HindsightCallbackHandler()]}`.
 
     One run of ours is one outermost call of the framework. Who the user is comes from its
@@ -107,9 +112,8 @@ class HindsightCallbackHandler(Handle, BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Take note of whether the middleware is at work."""
-        if is_watched() and parent_run_id is not None:
-            with self._lock:
-                self._mark_watched(parent_run_id)
+        if is_watched() and (root := self._root(parent_run_id)):
+            root.watched = True
 
     def on_tool_start(
         self,
@@ -125,8 +129,9 @@ class HindsightCallbackHandler(Handle, BaseCallbackHandler):
         """Begin to watch a tool call, unless the middleware watches it already."""
         with self.hindsight.guard("langchain.on_tool_start"):
             self._enter(run_id, parent_run_id, metadata, None)
-            if is_watched():
-                self._mark_watched(run_id)
+            root = self._root(run_id)
+            if is_watched() and root:
+                root.watched = True
                 return
             name = str((serialized or {}).get("name") or kwargs.get("name") or "tool")
             call_id = kwargs.get("tool_call_id")
@@ -137,24 +142,29 @@ class HindsightCallbackHandler(Handle, BaseCallbackHandler):
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Record what a tool call came to."""
         with self.hindsight.guard("langchain.on_tool_end"):
-            for call in self._leave(run_id):
-                text, flagged = outcome_of(output, call.call_id)
-                call.note(text, flagged_error=flagged)
+            failed: bool | None = None
+            for call in self._calls(run_id):
+                text, failed = outcome_of(output, call.call_id)
+                call.note(text, flagged_error=failed)
+            self._end(run_id, ok=not failed)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Record that a tool raised; an interrupt is no failure."""
         with self.hindsight.guard("langchain.on_tool_error"):
-            for call in self._leave(run_id):
-                if not isinstance(error, GraphBubbleUp):
+            for call in self._calls(run_id):
+                if _came_to(error) is False:
                     call.note(error=error)
+            self._raised(run_id, error)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Have the run judged when its outermost step has ended."""
-        self._end(run_id, ok=True)
+        with self.hindsight.guard("langchain.on_chain_end"):
+            self._end(run_id, ok=_answered(outputs))
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Have the run judged; of an interrupted one it cannot be said how it went."""
-        self._end(run_id, ok=None if isinstance(error, GraphBubbleUp) else False)
+        with self.hindsight.guard("langchain.on_chain_error"):
+            self._raised(run_id, error)
 
     def _enter(
         self, run_id: UUID, parent: UUID | None, metadata: Mapping[str, Any] | None, inputs: Any
@@ -177,11 +187,11 @@ class HindsightCallbackHandler(Handle, BaseCallbackHandler):
             agent=metadata.get("lc_agent_name"),
         )
 
-    def _mark_watched(self, run_id: UUID) -> None:
-        step = self._steps.get(run_id)
-        root = self._steps.get(step.root) if step is not None else None
-        if root is not None:
-            root.watched = True
+    def _root(self, run_id: UUID | None) -> _Step | None:
+        """The outermost step around a step that goes on."""
+        with self._lock:
+            step = self._steps.get(run_id) if run_id is not None else None
+            return self._steps.get(step.root) if step is not None else None
 
     def _live(self, step: _Step) -> LiveRun:
         """The run of a step, begun with the user's words when something worth a run happens."""
@@ -195,22 +205,39 @@ class HindsightCallbackHandler(Handle, BaseCallbackHandler):
                 root.live.hear(said.text, turn=said.turn, before=said.before)
         return root.live
 
-    def _leave(self, run_id: UUID) -> list[WatchedCall]:
+    def _calls(self, run_id: UUID) -> list[WatchedCall]:
         with self._lock:
-            step = self._steps.pop(run_id, None)
+            step = self._steps.get(run_id)
         return step.calls if step else []
 
+    def _raised(self, run_id: UUID, error: BaseException) -> None:
+        root = self._root(run_id)
+        if root and isinstance(error, GraphInterrupt):
+            root.interrupted = True  # of which the outermost graph itself says nothing
+        self._end(run_id, ok=_came_to(error))
+
     def _end(self, run_id: UUID, *, ok: bool | None) -> None:
-        with self.hindsight.guard("langchain.on_chain_end"):
-            with self._lock:
-                step = self._steps.get(run_id)
-            if step is None:
-                return
-            if step.root == run_id and (step.live or (_said(step) and not step.watched)):
-                live = self._live(step)
-                live.recorder.finish(ok=ok)
-                self._runs.drop(live.recorder.run_id)
-            self._leave(run_id)
+        """Forget a step that ended, and have the run judged if it was the outermost one."""
+        with self._lock:
+            step = self._steps.pop(run_id, None)
+        if step is None or step.root != run_id:
+            return
+        if step.live or (_said(step) and not step.watched):
+            live = self._live(step)
+            live.recorder.finish(ok=None if step.interrupted else ok)
+            self._runs.drop(live.recorder.run_id)
+
+
+def _answered(outputs: object) -> bool | None:
+    """Whether a chain came to its end: one whose last message calls tools was stopped there."""
+    messages = messages_of(outputs)
+    stopped = messages and isinstance(messages[-1], AIMessage | ToolMessage)
+    return None if stopped and not end_of(outputs, messages)[0] else True
+
+
+def _came_to(error: BaseException) -> bool | None:
+    """How something went that an exception ended: an interrupt or a cancel does not say."""
+    return False if isinstance(error, Exception) and not isinstance(error, GraphBubbleUp) else None
 
 
 def _said(root: _Step) -> list[Heard]:
@@ -222,28 +249,3 @@ def _said(root: _Step) -> list[Heard]:
         return heard_now(convert_to_messages(cast("list[MessageLikeRepresentation]", listed)))
     texts = [text for key in _SAID if isinstance(text := given.get(key), str) and text.strip()]
     return [Heard(text=text, turn=str(root.root), before="") for text in texts[:1]]
-
-
-_everywhere: ContextVar[HindsightCallbackHandler | None] = ContextVar(
-    "hindsight_everywhere", default=None
-)
-_registered = threading.Event()
-
-
-def capture_everywhere(
-    hindsight: Hindsight | str | None = None,
-    *,
-    user: str | None = None,
-    tenant: str | None = None,
-) -> HindsightCallbackHandler:
-    """Capture every chain and agent that this context runs from now on, with no change to them.
-
-    Contexts begun from here inherit it, so call it once at the start of the program. Raises
-    `HindsightError` when the store cannot be opened.
-    """
-    if not _registered.is_set():
-        _registered.set()
-        register_configure_hook(_everywhere, inheritable=True)
-    handler = HindsightCallbackHandler(hindsight, user=user, tenant=tenant)
-    _everywhere.set(handler)
-    return handler

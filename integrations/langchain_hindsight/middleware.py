@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from langchain.agents.middleware import (
     ModelResponse,
     ToolCallRequest,
 )
-from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -31,16 +31,16 @@ from hindsight_core import (
     let_through,
 )
 from langchain_hindsight._reading import (
-    Site,
-    ended_by_itself,
+    end_of,
     heard_now,
-    locate,
     messages_of,
     reason_of,
     rejections,
     run_id_of,
     task_of,
 )
+from langchain_hindsight._showing import with_advice, with_block
+from langchain_hindsight._site import Site, locate
 from langchain_hindsight._tools import Call, names_of, tell_details, watch_call
 from langchain_hindsight._watched import watched
 from langchain_hindsight.memory_tools import memory_tools
@@ -59,6 +59,7 @@ class _Seen:
     messages: list[BaseMessage]
     run_id: str
     ended: bool
+    answer: str
 
 
 class HindsightMiddleware(Handle, AgentMiddleware[AgentState[Any], Any, Any]):
@@ -204,11 +205,13 @@ class HindsightMiddleware(Handle, AgentMiddleware[AgentState[Any], Any, Any]):
             context = (runtime or source.runtime).context
             site = locate(context, user=self._user, tenant=self._tenant, nested=self._nested)
             messages = messages_of(state)
+            ended, answer = end_of(state, messages)
             return _Seen(
                 site=site,
                 messages=messages,
                 run_id=self._run_id(site, messages),
-                ended=ended_by_itself(state, messages),
+                ended=ended,
+                answer=answer,
             )
         return None
 
@@ -262,8 +265,8 @@ class HindsightMiddleware(Handle, AgentMiddleware[AgentState[Any], Any, Any]):
             block = live.recorder.context(tools=names_of(tools), details=tell_details(tools))
             system = request.system_message
             return request.override(
-                system_message=_with_block(system, block.text) if block else system,
-                messages=_with_advice(request.messages, live.advice),
+                system_message=with_block(system, block.text) if block else system,
+                messages=with_advice(request.messages, live.advice),
             )
         return request
 
@@ -280,31 +283,8 @@ class HindsightMiddleware(Handle, AgentMiddleware[AgentState[Any], Any, Any]):
         with self.hindsight.guard("langchain.after_agent"):
             live = self._run(seen)
             self._note_rejections(live, seen)
-            if seen.ended:
-                last = seen.messages[-1]
-                live.recorder.agent(str(last.text), turn=last.id or "")
+            if seen.answer:
+                live.recorder.agent(seen.answer, turn=seen.messages[-1].id or "")
             # Of an agent that was stopped the framework does not say how it did.
             live.recorder.finish(ok=True if seen.ended else None)
             self._runs.drop(seen.run_id)
-
-
-def _with_block(system: SystemMessage | None, block: str) -> SystemMessage:
-    if system is None:
-        return SystemMessage(content=block)
-    if isinstance(system.content, str):
-        joined = f"{system.content}\n\n{block}" if system.content else block
-        return system.model_copy(update={"content": joined})
-    content = [*system.content, {"type": "text", "text": block}]
-    return system.model_copy(update={"content": content})
-
-
-def _with_advice(messages: Sequence[AnyMessage], advice: Mapping[str, str]) -> list[AnyMessage]:
-    """Complete the messages of calls with advice; one that is not a text stays as it is."""
-    return [
-        message.model_copy(update={"content": f"{message.content}\n\n{advice[call_id]}"})
-        if isinstance(message, ToolMessage)
-        and isinstance(message.content, str)
-        and (call_id := message.tool_call_id) in advice
-        else message
-        for message in messages
-    ]

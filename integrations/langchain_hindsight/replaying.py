@@ -16,7 +16,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field, PrivateAttr
 
 from hindsight_core import Hindsight, RecordedRun, RecordedStep, Scope
-from langchain_hindsight._reading import Site, run_id_of
+from langchain_hindsight._reading import run_id_of
+from langchain_hindsight._site import Site
 from langchain_hindsight.middleware import HindsightMiddleware
 
 __all__ = ["drive"]

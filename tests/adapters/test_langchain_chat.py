@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextvars import copy_context
 
 import pytest
 from chat_kit import SCHEMA, ChatModelContract, Make
@@ -31,13 +30,13 @@ def test_a_model_without_structured_output_is_asked_by_the_prompt_alone() -> Non
 
 
 def test_what_is_captured_everywhere_does_not_hear_the_question(memory: Hindsight) -> None:
-    def ask() -> None:
-        capture_everywhere(memory, user="u")
+    handler = capture_everywhere(memory, user="u")
+    try:
         with ScriptedServer(['{"word": "a"}']) as server:
             chat = ChatOpenAI(model="scripted", base_url=server.url, api_key="k")
             LangChainChat(chat).answer("s", "q", schema=SCHEMA, max_tokens=50)
-
-    copy_context().run(ask)  # what captures everywhere in this context must not outlive the test
+    finally:
+        handler.close()
     assert memory.store.runs(pending_only=False) == []
 
 

@@ -1,7 +1,5 @@
 """The other doors of the LangChain adapter: retriever, tools, history, callbacks, plain graphs."""
 
-import asyncio
-
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
@@ -11,7 +9,6 @@ from langchain_hindsight import (
     HindsightChatMessageHistory,
     HindsightMiddleware,
     HindsightRetriever,
-    capture_everywhere,
     memory_tools,
 )
 from langchain_kit import ScriptedModel, calls, drive, events, make, thread, user
@@ -188,18 +185,6 @@ def test_what_an_inner_agent_is_told_teaches_no_preference(memory):
     outer.invoke(user("Hello"), {"callbacks": [HindsightCallbackHandler(memory)]})
     assert memory.memories(LOCAL) == []
     assert [e.call.tool for e in events(memory, ToolCalled)] == ["ask"]
-
-
-def test_capture_everywhere_needs_no_change_to_the_code_that_runs(memory):
-    async def program() -> None:
-        capture_everywhere(memory)
-        agent = make([calls(("book", {"seat": "aisle"})), "Done."], [book])
-        await agent.ainvoke(user("我从来不坐夜班飞机,帮我订座位"))
-
-    asyncio.run(program())
-    assert len(events(memory, ToolCalled)) == 1
-    make(["Hi."]).invoke(user("Outside of that context nothing is captured"))
-    assert len(events(memory, UserSaid)) == 1
 
 
 @pytest.mark.swallows

@@ -32,7 +32,7 @@ LONGER: dict[str, int] = {
     "hindsight_core/ports.py": 320,
     "hindsight_core/engine/door.py": 460,
     "hindsight_core/engine/recorder.py": 400,
-    "integrations/langchain_hindsight/middleware.py": 310,
+    "integrations/langchain_hindsight/middleware.py": 290,
 }
 
 
