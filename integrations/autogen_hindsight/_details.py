@@ -7,11 +7,17 @@ from typing import Annotated, Final
 
 from autogen_core.tools import FunctionTool
 
-from hindsight_core import DETAILS, HindsightError, in_executor
+from hindsight_core import DETAILS, Handle, HindsightError, in_executor
 
-__all__ = ["make_details_tool"]
+__all__ = ["Details", "make_details_tool"]
 
 _DESCRIPTION: Final = "Show one note of the memory in full."
+
+
+class Details(Handle):
+    """Whether agents with a memory were `given` the tool."""
+
+    given = False
 
 
 def make_details_tool(answering: Callable[[], Callable[[str], str]]) -> FunctionTool:

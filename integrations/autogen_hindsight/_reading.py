@@ -16,7 +16,17 @@ from autogen_core.models import (
     UserMessage,
 )
 
-__all__ = ["Heard", "Reader", "arguments_of", "text_of", "with_advice", "with_block"]
+from hindsight_core import stable_id
+
+__all__ = [
+    "Heard",
+    "Reader",
+    "advice_key",
+    "arguments_of",
+    "text_of",
+    "with_advice",
+    "with_block",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +110,19 @@ def arguments_of(call: FunctionCall) -> object:
         return call.arguments
 
 
+def advice_key(call_id: str | None, result: str) -> str:
+    """By what advice is found: some models give one id to several calls."""
+    return stable_id("", call_id, result)
+
+
 def with_advice(message: LLMMessage, advice: Mapping[str, str]) -> LLMMessage:
     """The message, each failure in it completed with what is known of it."""
     if not isinstance(message, FunctionExecutionResultMessage):
         return message
+    known = [advice.get(advice_key(r.call_id, r.content)) for r in message.content]
     results = [
-        result.model_copy(update={"content": f"{result.content}\n\n{advice[result.call_id]}"})
-        if result.call_id in advice
-        else result
-        for result in message.content
+        result.model_copy(update={"content": f"{result.content}\n\n{told}"}) if told else result
+        for result, told in zip(message.content, known, strict=True)
     ]
     return message.model_copy(update={"content": results})
 

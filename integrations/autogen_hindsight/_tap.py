@@ -6,11 +6,10 @@ where tool calls and their results are seen, and where what is recalled is put b
 
 from __future__ import annotations
 
-import asyncio
+import logging
+import weakref
 from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from autogen_core import FunctionCall
 from autogen_core.model_context import ChatCompletionContext
@@ -21,68 +20,66 @@ from autogen_core.models import (
     LLMMessage,
     UserMessage,
 )
-from autogen_core.tools import Workbench
+from autogen_core.tools import StaticWorkbench, Workbench
 
-from autogen_hindsight._conversation import TapOptions, locate
-from autogen_hindsight._reading import Heard, Reader, arguments_of, with_advice, with_block
-from autogen_hindsight._tools import calls_of_tools, names_of, warn_if_not_stopped
+from autogen_hindsight._calls import AnnouncedCall, Asked, calling_now, inside
+from autogen_hindsight._conversation import HindsightMemoryConfig, locate
+from autogen_hindsight._details import Details
+from autogen_hindsight._reading import Heard, Reader, with_advice, with_block
 from hindsight_core import (
     DETAILS,
     Block,
+    GateAction,
     LiveRun,
     LiveRuns,
     Place,
-    WatchedCall,
     in_executor,
     stable_id,
 )
 
-__all__ = ["AnnouncedCall", "ContextTap", "announced_call", "calling_run"]
+__all__ = ["ContextTap", "tap_of"]
+
+logger: Final = logging.getLogger("hindsight_core")
+
+_HANDOFF: Final = "transfer_to_"
+"""How the framework names the tools by which an agent hands over to another."""
+_TAPS: Final = "_hindsight_taps"
+"""Where a context keeps its taps, which so live as long as it does and are copied with it."""
 
 
-class AnnouncedCall(WatchedCall):
-    """A call that the model has asked for; `reached` when a watched workbench runs it itself."""
-
-    reached = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Calling:
-    tap: ContextTap
-    task: asyncio.Task[Any] | None
-    before: _Calling | None
-
-
-_calling: ContextVar[_Calling | None] = ContextVar("hindsight_autogen_calling", default=None)
-"""The agent whose tools run here: their tasks inherit it, and so does an agent inside a tool."""
-
-
-def announced_call(call_id: str | None) -> AnnouncedCall | None:
-    """The call of that id that is being run; None outside of a watched agent."""
-    calling = _calling.get()
-    return calling.tap.calls.get(call_id or "") if calling else None
-
-
-def calling_run() -> LiveRun | None:
-    """The run of the agent whose tool runs here; None outside of a watched agent."""
-    calling = _calling.get()
-    return calling.tap.live if calling else None
+def tap_of(
+    context: ChatCompletionContext, runs: LiveRuns, config: HindsightMemoryConfig, details: Details
+) -> ContextTap:
+    """Watch a context from now on; two memories of one store and scope count as one."""
+    taps: dict[tuple[str | None, ...], ContextTap] = vars(context).setdefault(_TAPS, {})
+    key = (config.url, config.tenant, config.user, config.agent)
+    if key not in taps:
+        taps[key] = ContextTap(context, runs, config, details)
+    return taps[key]
 
 
 class ContextTap:
     """Watches one context for one memory, by standing before the context's own methods.
 
-    `calls` are those that were asked for and have no result yet. As far as they are known,
-    `handoffs` are the names of tools that hand over, and `workbenches` hold the agent's tools.
+    As far as they are known,
+    `handoffs` are the names of tools that hand over, and `workbenches`, all watched, hold the
+    agent's tools.
     """
 
-    def __init__(self, runs: LiveRuns, options: TapOptions, context: ChatCompletionContext) -> None:
-        self.calls: dict[str, AnnouncedCall] = {}
+    def __init__(
+        self,
+        context: ChatCompletionContext,
+        runs: LiveRuns,
+        config: HindsightMemoryConfig,
+        details: Details,
+    ) -> None:
         self.handoffs: frozenset[str] = frozenset()
         self.workbenches: Sequence[Workbench] = ()
         self._runs = runs
-        self._options = options
+        self._config = config
+        self._details = details
         self._guard = runs.hindsight.guard
+        self._context = weakref.ref(context)
         self._add = context.add_message
         self._get = context.get_messages
         self._clear = context.clear
@@ -98,12 +95,12 @@ class ContextTap:
         """Begin anew, with a conversation of which nothing was read yet."""
         self._ready = False
         self._in_turn = False
-        self._reader = Reader(self._options.people)
+        self._reader = Reader(frozenset(self._config.people))
         self._name: str | None = None
-        self._session = self._options.place.session
+        self._session = self._config.session
+        self._asked: Asked | None = None
         self.live: LiveRun | None = None
         self._block: Block | None = None
-        self.calls.clear()
 
     @property
     def run_id(self) -> str:
@@ -147,10 +144,12 @@ class ContextTap:
             reader.read_history(await self._get())
             self._ready = True
         heard, reader.fresh = reader.fresh, []
-        tools = await names_of(self.workbenches)
+        self._end_asked()
+        tools = await self._tools()
         if heard or self.live is None:
-            url, outer = self._runs.hindsight.url, self._outer_run()
-            run_id, place = locate(self._options, url, outer, reader, self._session)
+            outer = inside()
+            run = outer.live.recorder.run_id if outer else ""
+            run_id, place = locate(self._config, run, reader, self._session)
             self._session = place.session
             self._block = await in_executor(self._take_up, run_id, place, heard, tools)
         else:
@@ -158,13 +157,11 @@ class ContextTap:
         self._in_turn, self._name = True, None
         return self._block
 
-    def _outer_run(self) -> str:
-        """The run of the agent inside of whose tool this one works, else ""."""
-        calling = _calling.get()
-        if calling is None or calling.tap is self or calling.task is asyncio.current_task():
-            return ""
-        live = calling.tap.live
-        return live.recorder.run_id if live and calling.tap.calls else ""
+    async def _tools(self) -> list[str]:
+        """The names of the tools; none where a server would have to be asked for them."""
+        if not all(isinstance(bench, StaticWorkbench) for bench in self.workbenches):
+            return []
+        return [tool["name"] for bench in self.workbenches for tool in await bench.list_tools()]
 
     def _take_up(
         self, run_id: str, place: Place, heard: Sequence[Heard], tools: Sequence[str]
@@ -176,7 +173,7 @@ class ContextTap:
         return self._recall(self.live, tools)
 
     def _recall(self, live: LiveRun, tools: Sequence[str]) -> Block | None:
-        told = self._options.details.is_set() and (not tools or DETAILS in tools)
+        told = self._details.given and (not tools or DETAILS in tools)
         return live.recorder.context(tools=tools, details=told)
 
     async def _see(self, message: LLMMessage) -> None:
@@ -206,7 +203,6 @@ class ContextTap:
         live = self.live
         if live is None:
             return
-
         turn = stable_id("", self._name, str(self._reader.number), text)
 
         def end() -> None:
@@ -215,39 +211,47 @@ class ContextTap:
 
         await in_executor(end)
 
-    async def _announce(self, asked: Sequence[FunctionCall]) -> None:
+    async def _announce(self, calls: Sequence[FunctionCall]) -> None:
         live = self.live
         if live is None:
             return
-        own = {DETAILS} if self._options.details.is_set() else set[str]()
-        calls = calls_of_tools(asked, self.handoffs | own)
+        passed_over = self.handoffs | ({DETAILS} if self._details.given else set[str]())
+        own = [c for c in calls if not (c.name.startswith(_HANDOFF) or c.name in passed_over)]
+        announced = await in_executor(lambda: [AnnouncedCall(live, call) for call in own])
+        watched = bool(self.workbenches)
+        self._asked = Asked(live, announced, inside(), context=self._context, watched=watched)
+        calling_now.set(self._asked)
 
-        def watch() -> dict[str, AnnouncedCall]:
-            return {c.id: AnnouncedCall(live, c.name, arguments_of(c), c.id) for c in calls}
-
-        self.calls = await in_executor(watch)
-        _calling.set(_Calling(self, asyncio.current_task(), _calling.get()))
+    def _end_asked(self) -> Asked | None:
+        """The calls that have no result yet: none of them goes on for this agent any more."""
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            asked.over = True
+        return asked
 
     async def _note(self, results: Sequence[FunctionExecutionResult]) -> None:
-        calling = _calling.get()
-        if calling is not None and calling.tap is self:
-            _calling.set(calling.before)
-        calls, self.calls = self.calls, {}
-        done = [(calls.get(result.call_id), result) for result in results]
-        here = [(call, result) for call, result in done if call and not call.reached]
+        asked = self._end_asked()
+        if asked is None or not asked.calls:
+            return
+        here = asked.pairs(results)
 
         def note() -> None:
             for call, result in here:
                 self._warn_if_not_stopped(call)
-                call.note(result.content, flagged_error=result.is_error, timed=len(results) == 1)
+                call.came(result.content, failed=bool(result.is_error), timed=len(results) == 1)
 
         if here:
             await in_executor(note)
-        for live in {id(call.live): call.live for call in calls.values()}.values():
-            live.recorder.rest()
+        asked.live.recorder.rest()
 
     def _warn_if_not_stopped(self, call: AnnouncedCall) -> None:
-        self._told = self._told or warn_if_not_stopped(call)
+        if call.decision.action in (GateAction.BLOCK, GateAction.CONFIRM) and not self._told:
+            self._told = True
+            logger.warning(
+                "the gate would have stopped a call of %s: to stop calls of an AutoGen agent, "
+                "use autogen_hindsight.attach(agent)",
+                call.name,
+            )
 
     def _shown(self, messages: list[LLMMessage]) -> list[LLMMessage]:
         advice = self.live.advice if self.live else {}

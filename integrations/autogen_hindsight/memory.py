@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from autogen_core import CancellationToken, Component
 from autogen_core.memory import (
@@ -17,37 +16,18 @@ from autogen_core.memory import (
 )
 from autogen_core.model_context import ChatCompletionContext
 from autogen_core.tools import FunctionTool
-from pydantic import BaseModel
 
-from autogen_hindsight._conversation import TapOptions
-from autogen_hindsight._details import make_details_tool
+from autogen_hindsight._calls import calling_now
+from autogen_hindsight._conversation import PEOPLE, HindsightMemoryConfig
+from autogen_hindsight._details import Details, make_details_tool
 from autogen_hindsight._reading import text_of
-from autogen_hindsight._tap import ContextTap, calling_run
-from hindsight_core import Block, Hindsight, Kind, LiveRuns, Place, Scope, in_executor
+from autogen_hindsight._tap import ContextTap, tap_of
+from hindsight_core import Block, Handle, Hindsight, Kind, LiveRuns, Scope, in_executor
 
 __all__ = ["HindsightMemory", "HindsightMemoryConfig"]
 
-_PEOPLE: Final = ("user", "user_proxy")
-_taps: weakref.WeakKeyDictionary[ChatCompletionContext, dict[tuple[str | None, ...], ContextTap]]
-_taps = weakref.WeakKeyDictionary()
-"""The taps of each context, by store and scope: two memories of one scope count as one."""
 
-
-class HindsightMemoryConfig(BaseModel):
-    """A `HindsightMemory` as data; `url` is the path or URL of its store."""
-
-    url: str | None = None
-    user: str | None = None
-    tenant: str | None = None
-    agent: str | None = None
-    session: str | None = None
-    task: str = ""
-    task_id: str | None = None
-    people: list[str] = list(_PEOPLE)
-    nested: bool | None = None
-
-
-class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
+class HindsightMemory(Handle, Memory, Component[HindsightMemoryConfig]):
     """Captures what the agent does, recalls what matters, and speaks up at known failures.
 
     Give it to each agent: `AssistantAgent(..., memory=[HindsightMemory()])`. It sees messages, tool
@@ -87,16 +67,22 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
         session: str | None = None,
         task: str = "",
         task_id: str | None = None,
-        people: Sequence[str] = _PEOPLE,
+        people: Sequence[str] = PEOPLE,
         nested: bool | None = None,
     ) -> None:
         self._runs = LiveRuns(hindsight, framework="autogen", agent=agent)
         self.hindsight = self._runs.hindsight
-        self._options = TapOptions(
-            place=Place(user=user, tenant=tenant, session=session, task=task),
-            people=frozenset(people),
+        self._details = Details()
+        # Not validated here: who the user is the memory itself checks, and says so in `health()`.
+        self._config = HindsightMemoryConfig.model_construct(
+            url=self.hindsight.url,
+            user=user,
+            tenant=tenant,
             agent=agent,
+            session=session,
+            task=task,
             task_id=task_id,
+            people=sorted(people),
             nested=nested,
         )
 
@@ -148,45 +134,29 @@ class HindsightMemory(Memory, Component[HindsightMemoryConfig]):
 
     def tap(self, context: ChatCompletionContext) -> ContextTap:
         """Watch a context from now on; the same one is watched once."""
-        place = self._options.place
-        key = (self.hindsight.url, place.tenant, place.user, self._options.agent)
-        taps = _taps.setdefault(context, {})
-        if key not in taps:
-            taps[key] = ContextTap(self._runs, self._options, context)
-        return taps[key]
+        return tap_of(context, self._runs, self._config, self._details)
 
     def details_tool(self) -> FunctionTool:
         """The tool `memory_details`, to be given to each agent that has this memory.
 
         From then on a memory is shown as one line, of which the agent can ask more.
         """
-        self._options.details.set()
+        self._details.given = True
 
         def answering() -> Callable[[str], str]:
-            live = calling_run()
-            if live is not None:
-                return live.recorder.details
+            calling = calling_now.get()
+            if calling is not None and not calling.over:
+                return calling.live.recorder.details
             return partial(self.hindsight.details, self._scope())
 
         return make_details_tool(answering)
 
     def _scope(self) -> Scope:
-        place, agent = self._options.place, self._options.agent
-        return self.hindsight.scope_of(place.user, tenant=place.tenant, agent=agent)
+        config = self._config
+        return self.hindsight.scope_of(config.user, tenant=config.tenant, agent=config.agent)
 
     def _to_config(self) -> HindsightMemoryConfig:
-        options = self._options
-        return HindsightMemoryConfig(
-            url=self.hindsight.url,
-            user=options.place.user,
-            tenant=options.place.tenant,
-            agent=options.agent,
-            session=options.place.session,
-            task=options.place.task,
-            task_id=options.task_id,
-            people=sorted(options.people),
-            nested=options.nested,
-        )
+        return self._config
 
     @classmethod
     def _from_config(cls, config: HindsightMemoryConfig) -> Self:

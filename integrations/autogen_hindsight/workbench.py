@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 from autogen_agentchat.agents import (
@@ -23,7 +22,7 @@ from autogen_core.memory import Memory
 from autogen_core.models import UserMessage
 from autogen_core.tools import StaticStreamWorkbench, TextResultContent, ToolResult, Workbench
 
-from autogen_hindsight._tap import AnnouncedCall, announced_call
+from autogen_hindsight._calls import AnnouncedCall, Asked, calling_now, reach
 from autogen_hindsight.memory import HindsightMemory
 from hindsight_core import ConfigurationError, GateAction, error_text, in_executor
 
@@ -32,8 +31,6 @@ __all__ = ["attach", "watch"]
 W = TypeVar("W", bound=Workbench)
 
 _WATCHED: Final = "_hindsight_watched"
-_failures: ContextVar[list[Exception] | None] = ContextVar("hindsight_failures", default=None)
-"""Where a workbench that formats a tool's exception leaves the exception itself."""
 
 
 def attach(
@@ -71,137 +68,128 @@ def watch(workbench: W, *, approve: ApprovalFuncType | None = None) -> W:
     It stands before the workbench's own methods, so that its class, its state and its dump stay
     what they are. Calls that no watched agent asked for pass untouched.
     """
-    if getattr(workbench, _WATCHED, False):
+    if hasattr(workbench, _WATCHED):
         return workbench
-    setattr(workbench, _WATCHED, True)
-    call_tool = workbench.call_tool
+    setattr(workbench, _WATCHED, _Watch(workbench, approve))
+    return workbench
 
-    async def watched(
+
+class _Watch:
+    """Stands before the methods of a workbench, with which it is copied."""
+
+    def __init__(self, workbench: Workbench, approve: ApprovalFuncType | None) -> None:
+        self._approve = approve
+        self._call = workbench.call_tool
+        workbench.call_tool = self._call_tool
+        if isinstance(workbench, StaticStreamWorkbench):
+            self._stream = workbench.call_tool_stream
+            workbench.call_tool_stream = self._call_tool_stream
+        self._format: Callable[[Exception], str] | None = getattr(workbench, "_format_errors", None)
+        if self._format is not None:  # it is not in the base class
+            setattr(workbench, "_format_errors", self._format_errors)  # noqa: B010
+
+    async def _call_tool(
+        self,
         name: str,
         arguments: Mapping[str, Any] | None = None,
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> ToolResult:
-        running = _Running(announced_call(call_id), name, approve)
-        answer = await running.stopped()
-        if answer is not None:
-            return answer
+        async def once() -> AsyncGenerator[Any, None]:
+            yield await self._call(name, arguments, cancellation_token, call_id)
+
+        events = [event async for event in self._watched(once(), name, arguments, call_id)]
+        return events[-1]
+
+    async def _call_tool_stream(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        events = self._stream(name, arguments, cancellation_token, call_id)
+        async for event in self._watched(events, name, arguments, call_id):
+            yield event
+
+    async def _watched(
+        self,
+        events: AsyncGenerator[Any, None],
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        call_id: str | None,
+    ) -> AsyncGenerator[Any, None]:
+        """What a call yields, its result last, after it was asked about and before it is noted."""
+        calling = reach(call_id, arguments)
+        call = calling.calls[0] if calling else None
         try:
-            result = await call_tool(name, arguments, cancellation_token, call_id)
-        except Exception as error:  # noqa: BLE001 - it is the tool's, and becomes its result
-            result = running.raised(error)
-        return await running.came(result)
-
-    workbench.call_tool = watched
-    if isinstance(workbench, StaticStreamWorkbench):
-        call_tool_stream = workbench.call_tool_stream
-
-        async def watched_stream(
-            name: str,
-            arguments: Mapping[str, Any] | None = None,
-            cancellation_token: CancellationToken | None = None,
-            call_id: str | None = None,
-        ) -> AsyncGenerator[Any, None]:
-            running = _Running(announced_call(call_id), name, approve)
-            answer = await running.stopped()
-            if answer is not None:
-                yield answer
-                return
-            result: ToolResult | None = None
-            try:
-                async for event in call_tool_stream(name, arguments, cancellation_token, call_id):
-                    if isinstance(event, ToolResult):
-                        result = event
-                    else:
-                        yield event
-            except Exception as error:  # noqa: BLE001 - it is the tool's, and becomes its result
-                result = running.raised(error)
+            result = await self._instead(call) if call else None
+            if result is None:
+                try:
+                    async for event in events:
+                        if isinstance(event, ToolResult):
+                            result = event
+                        else:
+                            yield event
+                except Exception as error:  # noqa: BLE001 - it is the tool's, and becomes its result
+                    self._keep(error)
+                    result = _failure(name, error_text(error))
             if result is not None:
-                yield await running.came(result)
+                if call:
+                    await in_executor(_note, call, result)
+                yield result
+        finally:
+            if calling:
+                calling.over = True
 
-        workbench.call_tool_stream = watched_stream
-    _keep_exceptions(workbench)
-    return workbench
-
-
-def _keep_exceptions(workbench: Workbench) -> None:
-    """See a tool's exception where the workbench makes a text of it; none is seen elsewhere."""
-    formatted: Callable[[Exception], str] | None = getattr(workbench, "_format_errors", None)
-    if formatted is None:
-        return
-
-    def format_errors(error: Exception) -> str:
-        seen = _failures.get()
-        if seen is not None:
-            seen.append(error)
-        return formatted(error)
-
-    setattr(workbench, "_format_errors", format_errors)  # noqa: B010 - not in the base class
-
-
-class _Running:
-    """A call that a workbench runs; without `call` no agent of ours asked for it."""
-
-    def __init__(
-        self, call: AnnouncedCall | None, name: str, approve: ApprovalFuncType | None
-    ) -> None:
-        self._call = call
-        self._name = name
-        self._approve = approve
-        self._errors: list[Exception] = []
-        if call is not None:
-            call.reached = True
-            _failures.set(self._errors)
-
-    async def stopped(self) -> ToolResult | None:
-        """The result that takes the place of the call, or None to let it run."""
-        call = self._call
-        if call is None:
-            return None
+    async def _instead(self, call: AnnouncedCall) -> ToolResult | None:
+        """The result that takes the place of a call, or None to let it run."""
         action, message = call.decision.action, call.decision.message
         if action is GateAction.CONFIRM and self._approve is not None:
-            reason = await self._refusal(self._approve, message)
+            reason = await _refusal(self._approve, call)
             if reason is not None:
                 call.stopped = True
-                args = (call.name, call.args, call.call_id or "", reason)
-                await in_executor(call.live.reject, *args)
+                rejected = call.live.recorder.rejected
+                what = call.name, call.args
+                await in_executor(lambda: rejected(*what, call_id=call.call_id, text=reason))
                 said = f" with reason: {reason}" if reason else ""
-                return self._error(f"User rejected the tool call for `{call.name}`{said}")
+                return _failure(call.name, f"User rejected the tool call for `{call.name}`{said}")
         elif action in (GateAction.CONFIRM, GateAction.BLOCK):
             call.stopped = True
-            return self._error(message)
+            return _failure(call.name, message)
         call.restart()
         return None
 
-    async def _refusal(self, approve: Any, message: str) -> str | None:
-        """Why a person refuses the call; None when the call is approved."""
-        call = self._call
-        args = json.dumps(call.args, ensure_ascii=False, default=str) if call else ""
-        context: Any = [UserMessage(content=message, source="hindsight")]
-        try:
-            answer = approve(ApprovalRequest(code=f"{self._name}({args})", context=context))
-            if inspect.isawaitable(answer):
-                answer = await answer
-        except Exception as error:  # noqa: BLE001 - nobody could be asked, and raising would hang
-            return error_text(error)
-        given: ApprovalResponse = answer
-        return None if given.approved else given.reason
+    def _format_errors(self, error: Exception) -> str:
+        self._keep(error)
+        return self._format(error) if self._format else ""
 
-    def raised(self, error: Exception) -> ToolResult:
-        """The result for an exception that the workbench let out."""
-        self._errors.append(error)
-        return self._error(error_text(error))
+    @staticmethod
+    def _keep(error: Exception) -> None:
+        """Keep what a tool raised with its call: what is handed on is a text of it."""
+        calling = calling_now.get()
+        if calling is not None and not isinstance(calling, Asked):
+            calling.calls[0].error = error
 
-    async def came(self, result: ToolResult) -> ToolResult:
-        """Record what came of the call; return its result as it is."""
-        if self._call is not None:
-            error = self._errors[0] if self._errors and result.is_error else None
-            failed = None if error else result.is_error
-            text = result.to_text(replace_image="[image]")
-            note = self._call.note
-            await in_executor(lambda: note(text, error=error, flagged_error=failed))
-        return result
 
-    def _error(self, text: str) -> ToolResult:
-        content = TextResultContent(content=text)
-        return ToolResult(name=self._name, result=[content], is_error=True)
+async def _refusal(approve: Any, call: AnnouncedCall) -> str | None:
+    """Why a person refuses the call; None when the call is approved."""
+    args = json.dumps(call.args, ensure_ascii=False, default=str)
+    context: Any = [UserMessage(content=call.decision.message, source="hindsight")]
+    try:
+        answer = approve(ApprovalRequest(code=f"{call.name}({args})", context=context))
+        if inspect.isawaitable(answer):
+            answer = await answer
+    except Exception as error:  # noqa: BLE001 - nobody could be asked, and raising would hang
+        return error_text(error)
+    given: ApprovalResponse = answer
+    return None if given.approved else given.reason
+
+
+def _note(call: AnnouncedCall, result: ToolResult) -> None:
+    text = result.to_text(replace_image="[image]")
+    call.came(result.to_text(), failed=result.is_error, text=text)
+
+
+def _failure(name: str, text: str) -> ToolResult:
+    return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=True)
