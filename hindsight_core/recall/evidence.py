@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hindsight_core.recall.found import RetrievalSettings
 from hindsight_core.recall.lexical import LexicalMatch
-from hindsight_core.recall.question import Question
+from hindsight_core.recall.question import Question, content_terms
 from hindsight_core.schema import Memory
 from hindsight_core.text import terms
 
@@ -49,7 +49,9 @@ def base_parts(
 ) -> dict[str, float]:
     """Return the parts that need no other candidate, each on an absolute scale.
 
-    A memory without a vector is judged by its words alone, at their full weight.
+    A memory without a vector is judged by its words alone, at their full weight. Where the question
+    names the speaker, whose name is embedded and indexed with the words, they count by their share:
+    of n telling words n/(n + 1), so that "What?" is not found for the name of who said it.
     """
     whole = 1 + settings.vectors
     if cosine is None:
@@ -60,6 +62,8 @@ def base_parts(
             "vector": settings.vectors * max(0.0, cosine) / whole,
         }
     if memory.context.speaker and _names(question, memory.context.speaker):
+        own = len(content_terms(memory.content))
+        parts = {name: part * own / (own + 1) for name, part in parts.items()}
         parts["speaker"] = settings.speaker * sum(parts.values())
     return parts
 

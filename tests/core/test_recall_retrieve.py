@@ -19,8 +19,12 @@ from hypothesis import strategies as st
 
 from hindsight_core.errors import ConfigurationError
 from hindsight_core.han import simplified
+from hindsight_core.port_types import TermCounts
 from hindsight_core.ports import IndexInfo, Where
-from hindsight_core.recall.found import RetrievalSettings
+from hindsight_core.recall.asked import questions
+from hindsight_core.recall.evidence import base_parts
+from hindsight_core.recall.found import DEFAULT_SETTINGS, RetrievalSettings
+from hindsight_core.recall.lexical import QueryTerms, held_by
 from hindsight_core.recall.retrieve import retrieve
 from hindsight_core.recall.synonyms import Synonyms
 from hindsight_core.schema import (
@@ -231,6 +235,38 @@ def test_who_spoke_and_what_came_before_find_a_turn_and_are_not_its_content(
     assert names(found)[0] == "answer"
     assert found.kept[0].parts["speaker"] > 0
     assert found.kept[0].memory.content == "Two weeks ago!"
+
+
+@pytest.mark.parametrize(
+    ("named", "unnamed", "speaker", "empty", "telling"),
+    [
+        (
+            "When did Owen lose his pickup?",
+            "When was the pickup lost?",
+            "Owen",
+            "What?",
+            "The truck died on the way home from the county fair.",
+        ),
+        (
+            "王芳的车什么时候坏的？",
+            "车什么时候坏的？",
+            "王芳",
+            "什么？",
+            "星期五晚上从市集回家的路上，卡车冒烟熄火了。",
+        ),
+    ],
+)
+def test_a_turn_that_says_nothing_does_not_gain_by_the_name_of_its_speaker(
+    named: str, unnamed: str, speaker: str, empty: str, telling: str
+) -> None:
+    def strength(question: str, content: str) -> float:
+        said = memory("one", content, context=Context(speaker=speaker))
+        asked = next(iter(questions(question)))
+        match = QueryTerms(asked.terms, TermCounts(total=1, holding={})).match(held_by(said))
+        return base_parts(asked, said, 0.8, match, DEFAULT_SETTINGS)["vector"]
+
+    assert strength(unnamed, empty) == strength(unnamed, telling)
+    assert strength(named, empty) < 0.7 * strength(named, telling)
 
 
 def test_the_best_memory_leads_on_to_what_belongs_to_it(store: SqliteStore) -> None:
