@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from crewai.tools import BaseTool
 from pydantic import BaseModel, Field, PrivateAttr
 
 from hindsight_core import DETAILS, HindsightError
 
-__all__ = ["DetailsTool", "tells_details"]
+__all__ = ["DetailsTool"]
 
 
 _SAYS: Final = "Show one note of the memory in full."
@@ -35,10 +35,3 @@ class DetailsTool(BaseTool):
             return self._answer(number)
         except HindsightError as error:
             return str(error)
-
-
-def tells_details(context: Any) -> bool:
-    """Whether the agent whose model is called has the tool."""
-    holders = (context.agent, context.task)
-    tools = [tool for one in holders for tool in (getattr(one, "tools", None) or ())]
-    return any(isinstance(tool, DetailsTool) for tool in tools)

@@ -13,6 +13,7 @@ from crewai.utilities.i18n import I18N_DEFAULT
 from crewai_hindsight._details import DetailsTool
 
 __all__ = [
+    "MEMORY_TOOLS",
     "agents_of",
     "asked_by_the_framework",
     "feedback_in",
@@ -21,13 +22,16 @@ __all__ = [
     "outcome_of",
     "request_of",
     "storage_of",
+    "tells_details",
     "text_of",
     "tool_name",
+    "tools_of",
     "was_blocked",
 ]
 
 _ITS_OWN: Final = ("crewai.agent.", "crewai.agents.", "crewai.lite_agent")
 """The modules that ask a memory of their own accord, before and after an agent's work."""
+MEMORY_TOOLS: Final = (RecallMemoryTool, RememberTool, DetailsTool)
 _RAISED: Final = "Error executing tool: "
 _BLOCKED: Final = "Tool execution blocked by hook."
 
@@ -109,6 +113,16 @@ def request_of(context: Any) -> str:
     return asked or next(said, "")
 
 
+def tools_of(context: Any) -> list[Any]:
+    """The tools of the agent whose model is called, those that CrewAI adds among them."""
+    return list(getattr(context.executor, "original_tools", None) or ())
+
+
+def tells_details(context: Any) -> bool:
+    """Whether the agent whose model is called has our tool that tells a memory in full."""
+    return any(isinstance(tool, DetailsTool) for tool in tools_of(context))
+
+
 def tool_name(context: Any) -> str:
     """The tool's name as its author wrote it, which other frameworks know it by."""
     return str(getattr(context.tool, "name", None) or context.tool_name)
@@ -116,8 +130,7 @@ def tool_name(context: Any) -> str:
 
 def is_memory_tool(context: Any) -> bool:
     """Whether the tool is CrewAI's own door to a memory: what it brings was recalled."""
-    tool = getattr(context.tool, "_original_tool", None)
-    return isinstance(tool, RecallMemoryTool | RememberTool | DetailsTool)
+    return isinstance(getattr(context.tool, "_original_tool", None), MEMORY_TOOLS)
 
 
 def is_exhausted(context: Any) -> bool:

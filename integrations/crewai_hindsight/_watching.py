@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 import weakref
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from crewai.hooks import HookAborted
 
 from crewai_hindsight._asking import Ask, ask_at_the_terminal, may_run
-from crewai_hindsight._details import tells_details
 from crewai_hindsight._people import People
 from crewai_hindsight._reading import (
     agents_of,
@@ -20,28 +20,16 @@ from crewai_hindsight._reading import (
     is_memory_tool,
     outcome_of,
     request_of,
+    tells_details,
     tool_name,
     was_blocked,
 )
-from crewai_hindsight._showing import Showing
-from hindsight_core import LiveRun, LiveRuns, Place, Scope, WatchedCall, let_through
+from crewai_hindsight._run import Run
+from hindsight_core import LiveRuns, Place, Scope, WatchedCall, error_text, let_through
 
 __all__ = ["Watcher"]
 
 let_through(HookAborted)
-
-
-@dataclass(eq=False, kw_only=True)
-class _Run:
-    """One task, or one kickoff of an agent, that goes on; `advice` by the text of a failure."""
-
-    run_id: str
-    live: LiveRun
-    crew: int
-    showing: Showing = field(default_factory=Showing)
-    advice: dict[str, str] = field(default_factory=dict[str, str])
-    answer: str = ""
-    over: bool = False
 
 
 @dataclass(eq=False)
@@ -49,7 +37,7 @@ class _Kickoff:
     """An agent's own kickoff, from CrewAI's first question to the memory to its last report."""
 
     watcher: Watcher
-    run: _Run | None = None
+    run: Run | None = None
 
 
 @dataclass(eq=False)
@@ -59,10 +47,10 @@ class _OpenCall:
     `call` is None where nothing is to be learnt of it.
     """
 
-    run: _Run
+    run: Run
     call: WatchedCall | None
     name: str
-    inner: list[_Run] = field(default_factory=list[_Run])
+    inner: list[Run] = field(default_factory=list[Run])
 
 
 _kickoff: ContextVar[_Kickoff | None] = ContextVar("crewai_hindsight_kickoff", default=None)
@@ -84,7 +72,7 @@ class Watcher:
         self._user = user
         self._tenant = tenant
         self._ask = ask or ask_at_the_terminal
-        self._of: dict[int, tuple[weakref.ref[Any], _Run]] = {}
+        self._of: dict[int, tuple[weakref.ref[Any], Run]] = {}
         self._people = People()
 
     def scope(self) -> Scope:
@@ -132,6 +120,7 @@ class Watcher:
         run.showing.take_back()
         for said, before in feedback_in(context.messages):
             run.live.hear(said, turn=f"feedback-{said}", before=before)
+        run.note_unreadable(context)
         block = run.live.recorder.context(details=tells_details(context))
         run.showing.put(context.messages, block.text if block else "", run.advice)
 
@@ -148,11 +137,12 @@ class Watcher:
         run.showing.take_back()
         name, call = tool_name(context), None
         if not is_memory_tool(context) and not is_exhausted(context):
-            call = WatchedCall(run.live, name, dict(context.tool_input or {}), None)
+            call = WatchedCall(run.live, name, copy(context.tool_input), None)
             call.stopped = True  # and stays so if asking fails
             with self.hindsight.guard("crewai.ask"):
                 call.stopped = not may_run(context, call, self._ask)
             call.restart()
+            run.calls.append(call)
         _open_calls.set((*_open_calls.get(), _OpenCall(run, call, name)))
         if call and call.stopped:
             raise HookAborted(reason=call.decision.message, source="hindsight")
@@ -163,14 +153,18 @@ class Watcher:
         if mine is None or mine.name != tool_name(context):
             return None
         _open_calls.set(tuple(other for other in others if other))
+        mine.run.result = str(context.tool_result or "")
         result, failed = outcome_of(context)
         for inner in mine.inner:
             self._end(inner, ok=not failed)
         call = mine.call
-        if call is None or (was_blocked(context) and not call.stopped):
-            return None
+        if call is None or call not in mine.run.calls:
+            return None  # or the run ended meanwhile, and the call with it
+        mine.run.calls.remove(call)
         if call.stopped:
             return call.decision.message
+        if was_blocked(context):
+            return None
         if advice := call.note(result, flagged_error=failed):
             mine.run.advice[str(context.tool_result).strip()] = advice
         return None
@@ -184,7 +178,8 @@ class Watcher:
     def on_end(self, context: Any) -> None:
         """End what is left of a crew's kickoff, or of an agent's that failed."""
         failed = getattr(context, "status", "") == "failed"
-        error = str(getattr(context, "error", None) or "")
+        raised = getattr(context, "error", None)
+        error = error_text(raised) if raised else ""
         self._people.leave(context.crew)
         owner = context.crew or getattr(context.flow, "agent", None)
         if context.crew is None and not failed:
@@ -193,12 +188,12 @@ class Watcher:
             if id(owner) in (run.crew, key) and not run.over:
                 self._end(run, ok=False if failed else None, error=error)
 
-    def run_of(self, what: object) -> _Run | None:
+    def run_of(self, what: object) -> Run | None:
         """The last run of a task, or of an agent's own kickoffs."""
         held = self._of.get(id(what))
         return held[1] if held else None
 
-    def _going_on(self, what: object) -> _Run | None:
+    def _going_on(self, what: object) -> Run | None:
         run = self.run_of(what)
         return run if run and not run.over else None
 
@@ -206,7 +201,7 @@ class Watcher:
         kickoff = _kickoff.get()
         return kickoff if kickoff and kickoff.watcher is self else None
 
-    def _find(self, context: Any) -> _Run:
+    def _find(self, context: Any) -> Run:
         """The run that a hook belongs to, begun here if no hook told of its start."""
         if context.task is not None:
             run = self._going_on(context.task)
@@ -220,7 +215,7 @@ class Watcher:
             kickoff.run = run
         return run
 
-    def _begin(self, what: Any, context: Any, said: str) -> _Run:
+    def _begin(self, what: Any, context: Any, said: str) -> Run:
         inside = _open_calls.get()
         agent = agents_of(context)[0]
         crew = getattr(context, "crew", None) or getattr(agent, "crew", None)
@@ -233,7 +228,7 @@ class Watcher:
             nested=bool(inside),
         )
         run_id = f"crewai-{uuid.uuid4().hex}"
-        run = _Run(run_id=run_id, live=self.runs.take_up(run_id, place), crew=id(crew))
+        run = Run(run_id=run_id, live=self.runs.take_up(run_id, place), crew=id(crew))
         run.live.hear(said, turn="task")
         if inside:
             inside[-1].inner.append(run)
@@ -242,10 +237,6 @@ class Watcher:
         self._of[key] = (weakref.ref(what, lambda _: self._of.pop(key, None)), run)
         return run
 
-    def _end(self, run: _Run, *, ok: bool | None, error: str = "") -> None:
-        run.showing.take_back()
-        if not run.over:
-            run.over = True
-            run.live.recorder.agent(run.answer)
-            run.live.recorder.finish(ok=ok, error=error)
-            self.runs.drop(run.run_id)
+    def _end(self, run: Run, *, ok: bool | None, error: str = "") -> None:
+        run.end(ok=ok, error=error)
+        self.runs.drop(run.run_id)
