@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Self
 
@@ -12,7 +13,7 @@ from hindsight_core.workers import in_executor
 __all__ = ["RunBlock"]
 
 
-class RunBlock:
+class RunBlock(ABC):
     """The `with` and `async with` of a run.
 
     A block that comes to its end is a run that ended well; one that an exception leaves, a run that
@@ -22,9 +23,9 @@ class RunBlock:
 
     _over = False
 
+    @abstractmethod
     def finish(self, ok: bool | None = None, error: str = "") -> None:
         """End the run."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self
