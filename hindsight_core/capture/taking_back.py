@@ -57,7 +57,7 @@ def _plain(text: str) -> str:
     return simplified("".join(n if len(n) == 1 else s for n, s in zip(signs, text, strict=True)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1_024)  # a run may go on for long, and is read anew at each of its ends
 def own_sentences(text: str) -> tuple[str, ...]:
     """Return the first short sentences of a text in one spelling; kept for the next time."""
     considered = clean(text[: _LONGEST * _FEW])

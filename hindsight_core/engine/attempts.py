@@ -43,10 +43,12 @@ class Attempts:
     def key(self, call: ToolCall) -> str:
         """What makes an attempt the same when a hook fires twice for it.
 
-        A retry counts as a new attempt only when the gate was asked again before it.
+        A retry counts as a new attempt only when the gate was asked again before it. Another call
+        under an id that was given before is told apart in another process too, where the count
+        begins anew.
         """
         if call.call_id:
-            return f"{call.call_id}#{self.number(call)}"
+            return f"{call.call_id}/{call.signature}#{self.number(call)}"
         with self._lock:
             self._unnamed += 1
             return f"{call.signature}#{self._unnamed}"

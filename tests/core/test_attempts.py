@@ -82,3 +82,16 @@ def test_a_copy_of_a_memory_and_of_its_runs_is_the_same_one(hs):
     for one in (hs, runs, live):
         assert copy.copy(one) is one
         assert copy.deepcopy({"held": [one]})["held"][0] is one
+
+
+def test_another_call_under_an_id_that_a_process_before_this_one_gave_is_recorded(hs, tmp_path):
+    run = hs.run(ME, task="Weigh it", run_id="r1")
+    run.before_tool("weigh", {"item": "pear"}, call_id="call_0")
+    run.after_tool("weigh", {"item": "pear"}, call_id="call_0", result="100 g")
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=None) as later:
+        again = later.run(ME, task="Weigh it", run_id="r1")
+        for item in ("梨", "pear"):  # the second is a replay
+            again.before_tool("weigh", {"item": item}, call_id="call_0")
+            again.after_tool("weigh", {"item": item}, call_id="call_0", result="101 g")
+    found = [(one.call.args["item"], one.result) for one in calls(hs, run)]
+    assert found[:2] == [("pear", "100 g"), ("梨", "101 g")]

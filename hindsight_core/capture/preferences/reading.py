@@ -92,7 +92,7 @@ def extract_preferences(
     return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1_024)  # a run may go on for long, and is read anew at each of its ends
 def judged_sentences(text: str) -> tuple[Judged, ...]:
     """Return the sentences of a text that may state something, judged; kept for the next time.
 
