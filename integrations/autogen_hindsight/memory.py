@@ -144,10 +144,12 @@ class HindsightMemory(Handle, Memory, Component[HindsightMemoryConfig]):
         self._details.given = True
 
         def answering() -> Callable[[str], str]:
-            calling = calling_now.get()
-            if calling is not None and not calling.over:
-                return calling.live.recorder.details
-            return partial(self.hindsight.details, self._scope())
+            scope, calling = self._scope(), calling_now.get()
+            run = calling.live.recorder if calling is not None and not calling.over else None
+            # A task may still know of a turn that was left, for another user perhaps.
+            if run is not None and run.scope is not None and _whose(run.scope) == _whose(scope):
+                return run.details
+            return partial(self.hindsight.details, scope)
 
         return make_details_tool(answering)
 
@@ -161,6 +163,10 @@ class HindsightMemory(Handle, Memory, Component[HindsightMemoryConfig]):
     @classmethod
     def _from_config(cls, config: HindsightMemoryConfig) -> Self:
         return cls(config.url, **config.model_dump(exclude={"url"}))
+
+
+def _whose(scope: Scope) -> tuple[str | None, ...]:
+    return scope.tenant, scope.user, scope.agent
 
 
 def _content(text: str, **metadata: str) -> MemoryContent:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.messages import ToolCallRequestEvent
+from autogen_core import CancellationToken
 from autogen_core.models import FunctionExecutionResultMessage
 from autogen_hindsight import HindsightMemory, attach
 from autogen_kit import Scripted, calls, events, fetch
@@ -50,3 +54,25 @@ async def test_an_agent_without_the_tool_is_shown_every_word(knowing: Hindsight)
     agent = attach(AssistantAgent("a", client, tools=[fetch], memory=[mine]))
     await agent.run(task=ASKED)
     assert "pancakes" in client.systems[-1]
+
+
+@pytest.mark.parametrize("attached", [False, True])
+async def test_a_turn_of_another_user_that_was_left_answers_nobody(
+    attached: bool, knowing: Hindsight
+) -> None:
+    theirs = HindsightMemory(knowing, user="u")
+    asked = calls(("memory_details", {"number": "1"}))
+    tools = [fetch, theirs.details_tool()]
+    agent = AssistantAgent("a", Scripted(asked, "On Mondays."), tools=tools, memory=[theirs])
+    if attached:
+        attach(agent)
+    async with contextlib.aclosing(agent.run_stream(task=ASKED)) as stream:  # type: ignore[type-var]
+        async for message in stream:
+            if isinstance(message, ToolCallRequestEvent):
+                break
+    token = CancellationToken()
+    answers = [
+        await HindsightMemory(knowing, user=user).details_tool().run_json({"number": "1"}, token)
+        for user in ("v", "u")
+    ]
+    assert ["pancakes" in answer for answer in answers] == [False, True]
