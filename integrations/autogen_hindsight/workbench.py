@@ -41,22 +41,23 @@ def attach(
 ) -> AssistantAgent:
     """Let the memory of an agent also stop calls, and time each; return the agent.
 
-    Without `memory` it is the one in the agent's `memory=[...]`, or the default store's where it
-    has none. `approve` is asked in the gate's mode `confirm`; without it, such a call is not run.
-    Raises `ConfigurationError` for an agent that is no `AssistantAgent`.
+    `memory` is added to those in the agent's `memory=[...]`; without it the default store's is,
+    where the agent has none. `approve` is asked in the gate's mode `confirm`; without it, such a
+    call is not run. Raises `ConfigurationError` for an agent that is no `AssistantAgent`.
     """
     subject: Any = agent
     if not isinstance(subject, AssistantAgent):
         raise ConfigurationError(f"attach: {type(agent).__name__} is no AssistantAgent")
     held: list[Memory] = getattr(agent, "_memory", None) or []
     benches: Sequence[Workbench] = getattr(agent, "_workbench", None) or []
-    chosen = memory or next((m for m in held if isinstance(m, HindsightMemory)), None)
-    chosen = chosen or HindsightMemory()
-    if chosen not in held:
-        setattr(agent, "_memory", [*held, chosen])  # noqa: B010 - there is no public way
-    tap = chosen.tap(agent.model_context)
-    tap.workbenches = benches
-    tap.handoffs = frozenset(getattr(agent, "_handoffs", ()))
+    ours = [one for one in held if isinstance(one, HindsightMemory)]
+    if memory not in ours and (memory is not None or not ours):
+        ours.append(memory or HindsightMemory())
+        setattr(agent, "_memory", [*held, ours[-1]])  # noqa: B010 - there is no public way
+    for one in ours:
+        tap = one.tap(agent.model_context)
+        tap.workbenches = benches
+        tap.handoffs = frozenset(getattr(agent, "_handoffs", ()))
     for bench in benches:
         watch(bench, approve=approve)
     return agent

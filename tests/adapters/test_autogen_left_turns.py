@@ -198,3 +198,18 @@ async def test_what_a_tool_left_behind_is_no_agents_word_once_the_call_has_ended
     await later[0]
     assert [e.nested for e in events(memory, UserSaid)] == [False, False]
     assert len(wishes(memory)) == 1
+
+
+async def test_with_two_memories_in_the_agent_each_hears_what_is_said_later(
+    memory: Hindsight,
+) -> None:
+    gate = Gate()
+    both = [HindsightMemory(memory, user=user) for user in ("u", "v")]
+    one = attach(agent(WAIT, tools=[gate.wait], memory=both))
+    await time_out(one)
+    two = attach(agent("D'accord.", name="two", memory=both))
+    await in_a_task_of_its_own(two, WISHES["zh"])
+    said = [(e.scope.user, e.text, e.nested) for e in events(memory, UserSaid)]
+    assert sorted(said) == sorted(
+        (user, text, False) for user in ("u", "v") for text in (TASK, WISHES["zh"])
+    )
