@@ -18,6 +18,9 @@ _MEASURE: Final = re.compile(f"{_VOWEL}+(?:(?!{_VOWEL})[a-z])+")
 _DOUBLE: Final = re.compile(r"([bcdfghjkmnpqrtvwxy])\1$")
 _CVC: Final = re.compile(r"(?:^|.*)[^aeiou][aeiouy][^aeiouwxy]$")
 
+_LONGEST: Final = 64
+"""Letters of a word; the patterns take as long as the square of a row of vowels."""
+
 _STEP_2: Final = (
     ("ational", "ate"),
     ("tional", "tion"),
@@ -57,7 +60,7 @@ _STEP_4: Final = re.compile(
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return the stem of a lower-case English word; anything else comes back as it is."""
-    if len(word) < 3 or not (word.isascii() and word.isalpha()):
+    if not 3 <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     word = _plural_and_participle(word)
     if word.endswith("y") and _HAS_VOWEL.search(word[:-1]):

@@ -10,9 +10,10 @@ import unicodedata
 from typing import Final
 
 from hindsight_core.han import simplified
+from hindsight_core.letters import part_names, plain_letters
 from hindsight_core.stem import stem
 
-__all__ = ["clean", "count_cjk", "fold", "is_cjk", "keywords", "shorten", "terms"]
+__all__ = ["clean", "count_cjk", "fold", "is_cjk", "keywords", "searched", "shorten", "terms"]
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -43,14 +44,19 @@ def count_cjk(text: str) -> int:
     return 0 if text.isascii() else len(_IS_CJK.findall(text))
 
 
+def searched(text: str) -> str:
+    """Return the text in the letters in which it is searched: however it is written, the same."""
+    return plain_letters(simplified(fold(part_names(unicodedata.normalize("NFKC", text)))))
+
+
 def terms(text: str) -> list[str]:
     """Cut a text into index terms: words to their English stem, CJK runs to overlapping bigrams.
 
-    A CJK run of one character is that character. The terms are ready for any index that compares
-    them as they are.
+    A name in camel case is a term, and so is each of its parts. A CJK run of one character is that
+    character. The terms are ready for any index that compares them as they are.
     """
     found: list[str] = []
-    for run in _TOKEN.findall(simplified(fold(text))):
+    for run in _TOKEN.findall(searched(text)):
         if len(run) > 1 and _IS_CJK.match(run):
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
         else:

@@ -10,9 +10,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from hindsight_core.han import simplified
 from hindsight_core.stem import stem
-from hindsight_core.text import fold, terms
+from hindsight_core.text import searched, terms
 
 __all__ = ["Question", "any_of", "content_terms", "forget_terms", "question_words", "tells"]
 
@@ -43,7 +42,7 @@ def content_terms(text: str) -> tuple[str, ...]:
     them, so that no bigram reaches across.
     """
     words = _words()
-    plain = words.asking_zh.sub(" ", simplified(fold(text)))
+    plain = words.asking_zh.sub(" ", searched(text))
     telling = dict.fromkeys(term for term in terms(plain) if term not in words.asking)
     return tuple(telling or dict.fromkeys(terms(text)))
 
@@ -51,7 +50,7 @@ def content_terms(text: str) -> tuple[str, ...]:
 def tells(text: str) -> bool:
     """Whether a text has a term that tells one memory from another."""
     words = _words()
-    plain = words.asking_zh.sub(" ", simplified(fold(text)))
+    plain = words.asking_zh.sub(" ", searched(text))
     return any(term not in words.asking for term in terms(plain))
 
 

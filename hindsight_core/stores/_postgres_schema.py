@@ -6,12 +6,14 @@ ones are never edited: a change of the tables is a new one at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from hindsight_core.errors import StoreVersionError
 from hindsight_core.stores._postgres_tables import FIRST
+from hindsight_core.stores._sql import Cursor, Values
 from hindsight_core.stores._sql_audit import VOUCHED
+from hindsight_core.stores._sql_recutting import recut_words
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 from hindsight_core.stores._sql_scopes import KINDS
 from hindsight_core.stores._sql_vectors import DELIVERIES
@@ -42,11 +44,31 @@ def _index_kinds(connection: psycopg.Connection[Any]) -> None:
     connection.execute(KINDS.encode())
 
 
+class _Shared:
+    """Runs the shared statements, whose values stand at question marks, before there is a store."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._raw = connection
+
+    def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
+        return self._raw.execute(sql.replace("?", "%s").encode(), parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Values], /) -> Cursor:
+        cursor = self._raw.cursor()
+        cursor.executemany(sql.replace("?", "%s").encode(), parameters)
+        return cursor
+
+
+def _recut_words(connection: psycopg.Connection[Any]) -> None:
+    recut_words(_Shared(connection))
+
+
 MIGRATIONS: Final[tuple[Callable[[psycopg.Connection[Any]], None], ...]] = (
     _make_tables,
     _note_deliveries,
     _key_the_audit_log,
     _index_kinds,
+    _recut_words,
 )
 
 

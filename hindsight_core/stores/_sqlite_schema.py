@@ -13,6 +13,7 @@ from typing import Final
 
 from hindsight_core.errors import StoreCorruptError, StoreVersionError
 from hindsight_core.stores._sql_audit import VOUCHED
+from hindsight_core.stores._sql_recutting import recut_words
 from hindsight_core.stores._sql_reflection import TABLES as REFLECTION
 from hindsight_core.stores._sql_scopes import KINDS
 from hindsight_core.stores._sql_vectors import DELIVERIES
@@ -156,6 +157,11 @@ def _index_kinds(connection: sqlite3.Connection) -> None:
     connection.execute(KINDS)
 
 
+def _recut_words(connection: sqlite3.Connection) -> None:
+    """Let "Jose" find José and "user name" find getUserName."""
+    recut_words(connection)
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _make_tables,
     _give_vectors_spaces,
@@ -167,6 +173,7 @@ MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _note_deliveries,
     _key_the_audit_log,
     _index_kinds,
+    _recut_words,
 )
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,8 +14,10 @@ import pytest
 from hindsight_core.errors import StoreError, StoreVersionError
 from hindsight_core.ports import IndexInfo, Where
 from hindsight_core.schema import Scope
-from hindsight_core.stores import SqliteStore, _sqlite_schema
+from hindsight_core.stem import stem
+from hindsight_core.stores import SqliteStore, _sql_text, _sqlite_schema
 from hindsight_core.testing.samples import make_memory, unit_vector
+from hindsight_core.text import fold, terms
 
 FILES = Path(__file__).with_name("files")
 ADA = Scope(user="ada")
@@ -73,7 +76,8 @@ def test_an_upgraded_file_takes_vectors_and_a_new_embedder(old):
 
 KILLED = """
 import sys
-from hindsight_core.stores import SqliteStore, _sqlite_schema
+from hindsight_core.stem import stem
+from hindsight_core.stores import SqliteStore, _sql_text, _sqlite_schema
 *_, last = _sqlite_schema.MIGRATIONS
 def wait(connection):
     last(connection)
@@ -140,3 +144,70 @@ def test_a_new_file_and_an_upgraded_one_have_the_same_tables(old, tmp_path):
     store.put([make_memory("m")])
     store.close()
     assert tables(old) == tables(tmp_path / "new.db")
+
+
+def old_terms(said):
+    """How texts were cut before version 11."""
+    return [stem(run) for run in re.findall(r"[^\W_]+", fold(said))]
+
+
+SAID = {
+    "jose": "Ask José about the Zürich invoices.",
+    "name": "getUserName needs a token.",
+    "plain": "The staging database is restored every Monday.",
+    "marks": "I\u0307stanbul, cafe\u0301.",
+}
+ASKED = {"jose": "jose zurich", "name": "user name", "plain": "staging", "marks": "istanbul cafe"}
+
+
+def test_words_of_before_are_cut_anew(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with monkeypatch.context() as before:
+        before.setattr(_sqlite_schema, "MIGRATIONS", _sqlite_schema.MIGRATIONS[:10])
+        before.setattr(_sql_text, "terms", old_terms)
+        store = SqliteStore(path)
+        store.put([make_memory(name, content=text) for name, text in SAID.items()])
+        assert [hit.id for hit in store.match_text(ADA, Where(), terms(ASKED["jose"]), 9)] == []
+        untouched = words_of(path, "plain")
+        store.close()
+    assert version(path) == 10
+    store = SqliteStore(path)
+    assert version(path) == len(_sqlite_schema.MIGRATIONS)
+    for name, asked in ASKED.items():
+        assert [hit.id for hit in store.match_text(ADA, Where(), terms(asked), 9)] == [name]
+    assert store.check()["problems"] == []
+    store.close()
+    assert words_of(path, "plain") == untouched
+    new = SqliteStore(tmp_path / "new.db")
+    new.put([make_memory(name, content=text) for name, text in SAID.items()])
+    new.close()
+    for name in SAID:
+        assert words_of(path, name) == words_of(tmp_path / "new.db", name)
+
+
+def test_a_damaged_record_does_not_keep_a_file_from_being_upgraded(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with monkeypatch.context() as before:
+        before.setattr(_sqlite_schema, "MIGRATIONS", _sqlite_schema.MIGRATIONS[:10])
+        store = SqliteStore(path)
+        store.put(
+            [make_memory("bad", content="Ask José."), make_memory("good", content="Ask Bea.")]
+        )
+        store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("""UPDATE memories SET body = '{"José": 1}' WHERE id = 'bad'""")
+    connection.close()
+    store = SqliteStore(path)
+    assert version(path) == len(_sqlite_schema.MIGRATIONS)
+    assert [hit.id for hit in store.match_text(ADA, Where(), ["bea"], 9)] == ["good"]
+    store.close()
+
+
+def words_of(path, name):
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(
+            "SELECT own, context, length FROM words JOIN memories USING (rid) WHERE id = ?", (name,)
+        ).fetchone()
+    finally:
+        connection.close()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindsight_core.letters import part_names
 from hindsight_core.stem import stem
 from hindsight_core.text import clean, fold, shorten, terms
 
@@ -21,7 +25,9 @@ def test_every_term_of_a_text_is_found_again_when_asked_for(text: str) -> None:
 
 @given(TEXT)
 def test_case_and_width_make_no_difference(text: str) -> None:
-    assert terms(fold(text)) == terms(text)
+    plain = unicodedata.normalize("NFKC", text)
+    names = part_names(plain) != plain  # in them the case tells where a part begins
+    assert terms(fold(text)) == terms(text) or (names and set(terms(fold(text))) < set(terms(text)))
 
 
 @given(MIXED, MIXED)
@@ -77,3 +83,14 @@ def test_chinese_is_cut_into_bigrams_and_english_into_stems() -> None:
 )
 def test_words_are_cut_as_porter_cuts_them(word: str, cut: str) -> None:
     assert stem(word) == cut
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["e", "ea", "y", "A", "aB", "aaB", "é", "e\u0301", "a1", "_", "款", "款a", "İ", "ب", "😀"],
+)
+def test_no_text_takes_longer_than_its_length_tells(text: str) -> None:
+    """A row of vowels took as long as its square: one word of 32 KiB held a process for minutes."""
+    began = time.process_time()
+    terms(text * (200_000 // len(text)))
+    assert time.process_time() - began < 2

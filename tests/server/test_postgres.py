@@ -1,6 +1,7 @@
 """What a PostgreSQL server adds: several processes, lost connections, no user by default."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -15,9 +16,10 @@ from hindsight_core.errors import (
     StoreVersionError,
 )
 from hindsight_core.ports import AuditEntry, Where
-from hindsight_core.stores import locate, open_store, without_secrets
+from hindsight_core.stores import _postgres_schema, _sql_text, locate, open_store, without_secrets
 from hindsight_core.stores.postgres import PostgresStore
 from hindsight_core.testing.samples import NOW, make_memory, make_said
+from hindsight_core.text import terms
 
 ADA = Scope(user="ada")
 
@@ -238,3 +240,26 @@ def test_without_psycopg_the_extra_is_named():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout
     assert "pip install 'hindsight-core[postgres]'" in out
+
+
+def test_words_of_before_are_cut_anew(postgres_url, monkeypatch):
+    def old_terms(said):
+        return re.findall(r"[^\W_]+", said.casefold())
+
+    said = {"jose": "Ask José about it.", "name": "getUserName needs it.", "plain": "Ask Bea."}
+    asked = {"jose": "jose", "name": "user name", "plain": "bea"}
+    with monkeypatch.context() as before:
+        before.setattr(_postgres_schema, "MIGRATIONS", _postgres_schema.MIGRATIONS[:4])
+        before.setattr(_sql_text, "terms", old_terms)
+        old = PostgresStore(postgres_url)
+        old.put([make_memory(name, content=text) for name, text in said.items()])
+        assert old.match_text(ADA, Where(), ["jose", "user"], 9) == []
+        old.close()
+    store = PostgresStore(postgres_url)
+    for name, words in asked.items():
+        assert [hit.id for hit in store.match_text(ADA, Where(), terms(words), 9)] == [name]
+    assert store.check()["problems"] == []
+    schema = postgres_url.rpartition("=")[2]
+    [(number,)] = administer(postgres_url, f"SELECT number FROM {schema}.version")
+    assert number == len(_postgres_schema.MIGRATIONS)
+    store.close()
