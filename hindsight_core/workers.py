@@ -14,7 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import Any, Final, ParamSpec, TypeVar
 
-__all__ = ["DaemonPool", "NoThreadError", "in_executor", "jittered"]
+from hindsight_core.errors import ModelError
+
+__all__ = ["DaemonPool", "NoThreadError", "in_executor", "jittered", "not_ending"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +34,21 @@ def jittered(seconds: float) -> float:
 
 class NoThreadError(RuntimeError):
     """There is no thread to be had: the machine has none left, or the program is ending."""
+
+
+def not_ending(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a model: that it wants to end the program, beside the main thread, is an error of it.
+
+    Else it would end a thread of ours and no program, or go to a host that did not ask for it.
+    """
+    try:
+        return function(*args, **kwargs)
+    except Exception:
+        raise
+    except BaseException as error:
+        if threading.current_thread() is threading.main_thread():
+            raise
+        raise ModelError(f"a model ended with {type(error).__name__}") from error
 
 
 class DaemonPool:

@@ -17,6 +17,7 @@ from hindsight_core.engine.relating import RELATABLE, Relater
 from hindsight_core.errors import EmbedderMismatchError
 from hindsight_core.ports import Embedder
 from hindsight_core.schema import Memory
+from hindsight_core.workers import not_ending
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -194,7 +195,7 @@ class Encoder:
             return found
 
     def _encoded(self, embedder: Embedder, rows: Sequence[tuple[str, str]]) -> dict[str, Matrix]:
-        answer = embedder.passages([text for _, text in rows])
+        answer = not_ending(embedder.passages, [text for _, text in rows])
         vectors = passage_vectors(answer, len(rows), embedder.info)
         for memory_id, _ in rows:
             self._passed_over.pop(memory_id, None)

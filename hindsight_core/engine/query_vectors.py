@@ -16,7 +16,7 @@ from hindsight_core.failsafe import describe
 from hindsight_core.ports import Embedder, IndexInfo
 from hindsight_core.recall import questions
 from hindsight_core.text import clean, shorten
-from hindsight_core.workers import DaemonPool
+from hindsight_core.workers import DaemonPool, not_ending
 
 if TYPE_CHECKING:
     from hindsight_core.ports import Matrix
@@ -109,7 +109,7 @@ class QueryVectors:
 
     def _timed(self, embedder: Embedder, text: str) -> Matrix:
         started = time.perf_counter()
-        vector = query_vector(embedder.query(text), embedder.info)
+        vector = query_vector(not_ending(embedder.query, text), embedder.info)
         took = time.perf_counter() - started
         with self._lock:
             usual = self._seconds or took

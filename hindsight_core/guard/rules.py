@@ -6,7 +6,10 @@ one rule holds for every language that has a lexicon. `judge_text` is pure and l
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from hindsight_core.guard import commands
@@ -204,20 +207,32 @@ def _without_negated(concepts: Sentence) -> Sentence:
     if not negators and not gaps:
         return concepts
     kept = dict(concepts)
+    ends = sorted(negator.end for negator in negators)
+    opened = sorted((gap.start, gap.end) for gap in gaps)
+    closed = list(accumulate((end for _, end in opened), max))
     for concept in (_HARM | _RIGHTS) & concepts.keys():
-        before = negators if concept in _HARM else ()
-        around = gaps if concept in _RIGHTS else ()
         hits = [
             hit
             for hit in concepts[concept]
-            if not any(0 <= hit.start - negator.end < _NEGATED_BY for negator in before)
-            and not any(gap.start <= hit.start and hit.end <= gap.end for gap in around)
+            if not (concept in _HARM and _just_after(ends, hit))
+            and not (concept in _RIGHTS and _within(opened, closed, hit))
         ]
         if hits:
             kept[concept] = hits
         else:
             del kept[concept]
     return kept
+
+
+def _just_after(ends: Sequence[int], hit: Hit) -> bool:
+    """Whether one of these ends, in their order, is shortly before a phrase."""
+    return bisect_right(ends, hit.start) > bisect_right(ends, hit.start - _NEGATED_BY)
+
+
+def _within(opened: Sequence[tuple[int, int]], closed: Sequence[int], hit: Hit) -> bool:
+    """Whether a phrase is inside of a span; `closed` is the last end of all spans up to each."""
+    before = bisect_right(opened, (hit.start, math.inf))
+    return before > 0 and hit.end <= closed[before - 1]
 
 
 def meets(rule: Rule, concepts: Sentence) -> bool:

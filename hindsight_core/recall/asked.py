@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from hindsight_core.han import simplified
@@ -24,6 +25,8 @@ _SHORTEST: Final = 2
 """Terms that a part needs to be searched for itself."""
 _READ: Final = 4_000
 """Signs in which questions are told apart; longer messages are texts that were pasted."""
+_JOINTS: Final = 16
+"""Places of a sentence at which a second clause is looked for."""
 _MARK: Final = re.compile(r"(?<=[?？])(?![?？!！])\s*")
 _ITEM: Final = re.compile(
     r"(?:[(（]|^|(?<=[\s.,;:?!。，；：？！]))(?P<n>[0-9]{1,2})[.)、．）](?![0-9])\s*"
@@ -114,7 +117,7 @@ def _clauses(message: str, start: int, end: int) -> list[tuple[int, int]]:
     """A sentence, cut where a second clause asks for something of its own."""
     asks = _words().asks
     cut: list[tuple[int, int]] = []
-    for joint in _words().joins.finditer(message, start, end):
+    for joint in islice(_words().joins.finditer(message, start, end), _JOINTS):
         before, after = message[start : joint.start()], message[joint.end() : end]
         both = all(asks.search(simplified(fold(part))) for part in (before, after))
         if both and len(content_terms(after)) >= _SHORTEST:  # "and how much?" is about the same

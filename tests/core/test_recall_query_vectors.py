@@ -138,3 +138,28 @@ def test_one_slow_query_does_not_turn_the_next_ones_to_words() -> None:
     vectors._seconds = 1_000.0  # what loading took
     soon = time.perf_counter() + 30
     assert vectors.encoded(embedder, "the next", soon).query("the next").shape == (4,)
+
+
+class Ending(Counting):
+    """Wants to end the program, as a command line program used as a library does."""
+
+    def passages(self, texts):
+        raise SystemExit(3)
+
+    def query(self, text):
+        raise SystemExit(3)
+
+
+@pytest.mark.swallows
+def test_an_embedder_that_wants_to_end_the_program_ends_neither_it_nor_a_thread(tmp_path):
+    me = Scope(user="ada")
+    with Hindsight.open(str(tmp_path / "m.db"), embedder=Ending()) as hindsight:
+        hindsight.remember(me, "The staging database is restored every Monday.")
+        assert hindsight.flush(20)
+        found = hindsight.recall(me, "When is the staging database restored?")
+        assert found.block
+        assert hindsight.run(me, task="the staging database").context()
+        assert set(hindsight.health().errors) == {"encode", "recall.query"}
+        assert "SystemExit" in hindsight.health().last_error
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
