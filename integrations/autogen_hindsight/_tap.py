@@ -61,9 +61,8 @@ def tap_of(
 class ContextTap:
     """Watches one context for one memory, by standing before the context's own methods.
 
-    As far as they are known,
-    `handoffs` are the names of tools that hand over, and `workbenches`, all watched, hold the
-    agent's tools.
+    Where the agent is attached, `workbenches` hold its tools, and are watched, and `handoffs` are
+    the names of those by which it hands over.
     """
 
     def __init__(
