@@ -43,12 +43,18 @@ class HindsightMemoryConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A run, its conversation, the how-manieth it is of its kind, and where it was begun."""
+    """A run, its conversation, the how-manieth it is of its kind, and by whom it was begun."""
 
     run_id: str
     session: str
     times: int
     task: weakref.ref[asyncio.Task[Any]] | None
+    reader: weakref.ref[Reader]
+
+    def goes_on_elsewhere(self) -> bool:
+        """Whether the agent that began it is still at work on it, in another task."""
+        reader = self.reader()
+        return reader is not None and not reader.answered and works_elsewhere(self.task)
 
 
 _begun: OrderedDict[str, _Begun] = OrderedDict()
@@ -93,13 +99,13 @@ def _find(place: tuple[str | None, ...], reader: Reader, session: str | None) ->
         if (
             known is not None
             and session in (None, known.session)
-            and (reader.others_spoke or works_elsewhere(known.task))
+            and (reader.others_spoke or known.goes_on_elsewhere())
         ):
             return known
         times = known.times + 1 if known else 0
         session = session or uuid.uuid4().hex
         run_id = stable_id("ag-", *place, session, *asked, str(times))
-        _begun[where] = _Begun(run_id, session, times, this_task())
+        _begun[where] = _Begun(run_id, session, times, this_task(), weakref.ref(reader))
         _begun.move_to_end(where)
         while len(_begun) > _MAX_HELD:
             _begun.popitem(last=False)

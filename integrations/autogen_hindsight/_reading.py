@@ -50,13 +50,14 @@ def text_of(content: object) -> str:
     return "\n".join(p if isinstance(p, str) else f"[{type(p).__name__}]" for p in parts)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Reader:
     """Reads the messages that come in to one agent's context, in order.
 
     `people` are the sources whose messages a person writes. `last` is the person's newest message,
     `fresh` those that no turn has taken up yet, `others_spoke` whether other agents spoke since,
-    `first` the first text that came in, which is the task where no person speaks.
+    `first` the first text that came in, which is the task where no person speaks, and `answered`
+    whether the agent has answered what was read last.
     """
 
     people: frozenset[str]
@@ -64,6 +65,7 @@ class Reader:
     last: Heard | None = None
     fresh: list[Heard] = field(default_factory=list[Heard])
     others_spoke: bool = False
+    answered: bool = False
     _said: str = ""
 
     @property
@@ -74,6 +76,7 @@ class Reader:
     def read(self, message: LLMMessage) -> None:
         """Take in one message of another or of the agent itself."""
         if isinstance(message, UserMessage):
+            self.answered = False
             text = text_of(message.content)
             self.first = self.first or text
             if message.source in self.people:

@@ -181,7 +181,7 @@ class ContextTap:
             self._in_turn = False
         elif isinstance(message, AssistantMessage) and self._is_own(message):
             if isinstance(message.content, str):
-                self._in_turn = False
+                self._in_turn, self._reader.answered = False, True
                 await self._answered(message.content)
             else:
                 await self._announce(message.content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,7 +152,10 @@ async def test_a_turn_that_ends_with_a_summary_of_its_tools_is_judged_before_the
     assert len(events(memory, RunStarted)) == 2
 
 
-async def test_the_same_words_to_another_agent_later_are_another_run(memory: Hindsight) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+async def test_the_same_words_to_another_agent_later_are_another_run(
+    apart: bool, memory: Hindsight
+) -> None:
     shown = []
     for _ in range(2):
         made = agent(
@@ -160,7 +164,9 @@ async def test_the_same_words_to_another_agent_later_are_another_run(memory: Hin
             "done",
             memory=[HindsightMemory(memory, user="u")],
         )
-        await made.run(task="fetch the report")
+        turn = made.run(task="fetch the report")
+        # The task of the first turn goes on, and begins that of the second.
+        await (asyncio.create_task(turn) if apart and shown else turn)
         shown.append(MARK in str(client_of(made).shown[0]))
     assert shown == [False, True]
     assert len({e.run_id for e in events(memory, ToolCalled)}) == 2
