@@ -230,6 +230,11 @@ class RunRecorder(RunBlock):
         self._moves += isinstance(event, (AgentSaid, ToolCalled))
         return self._core.store.append(event, owner=self._core.owner)
 
+    def _note(self, operation: str, event: EventBase) -> None:
+        """Record what a hook answers: where that fails the answer still holds."""
+        with self._core.failsafe.guard(operation):
+            self._append(event)
+
     def _text(self, text: str) -> str:
         return self._redactor.text(shorten(strip_blocks(clean(text)), _MAX_TEXT))
 
@@ -292,14 +297,15 @@ class RunRecorder(RunBlock):
             self._blocks[query] = found.block
         if found.block or found.withheld:
             recall_id = found.report.recall_id
-            self._append(
+            self._note(
+                "context",
                 BlockShown(
                     **self._base(f"{self.run_id}/block/{recall_id}"),
                     recall_id=recall_id,
                     memory_ids=found.block.memory_ids if found.block else (),
                     numbers=found.block.numbers if found.block else (),
                     withheld_ids=found.withheld,
-                )
+                ),
             )
         self._rules.mark()
         return found.block
@@ -322,14 +328,15 @@ class RunRecorder(RunBlock):
         if decision.flagged:
             if decision.action is not GateAction.RUN:
                 self._advice[slot_of(call)] = decision
-            self._append(
+            self._note(
+                "before_tool",
                 CallFlagged(
                     **self._base(f"{self.run_id}/flag/{self._attempts.key(call)}"),
                     call=call,
                     action=decision.action.value,
                     memory_ids=decision.memory_ids,
                     reason=decision.reason or Reason.FAILED,
-                )
+                ),
             )
         return decision
 
