@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 from hindsight_core.errors import StoreUnavailableError
 from hindsight_core.stores._sqlite_errors import mapped, translate
+from hindsight_core.stores._sqlite_file import SameFile, make_file
 from hindsight_core.stores._sqlite_schema import migrate
 
 __all__ = ["BUSY_SECONDS", "SqliteDatabase"]
@@ -49,6 +50,7 @@ class SqliteDatabase:
         self._closed = False
         self._turn = Lock()
         self._give(self._first())
+        self._same_file = SameFile(path)
 
     @contextmanager
     def read(self) -> Generator[sqlite3.Connection]:
@@ -165,6 +167,7 @@ class SqliteDatabase:
         self._follow_fork()
         if self._closed:
             raise StoreUnavailableError(f"{self.path}: the store was closed; open it again")
+        self._same_file.check()
         try:
             return self._idle.pop()
         except IndexError:
@@ -186,7 +189,7 @@ class SqliteDatabase:
 
     def _first(self) -> sqlite3.Connection:
         with _creating, mapped(self.path):
-            _create(self.path)
+            make_file(self.path)
             connection = _connect(self.path)
             try:
                 migrate(connection, self.path)
@@ -198,26 +201,6 @@ class SqliteDatabase:
                 connection.close()
                 raise
             return connection
-
-
-def _create(path: Path) -> None:
-    # Never open a file that exists: closing it would drop the locks that this process holds on it.
-    try:
-        if path.is_dir():
-            raise StoreUnavailableError(f"{path} is a folder; name a file inside it")
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        if not path.parent.is_dir():
-            raise StoreUnavailableError(
-                f"{path.parent} is not a folder; open another path"
-            ) from None
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"{path} cannot be made ({error.strerror}). Check that the folder exists and that this "
-            "user may write there, or open another path"
-        ) from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:
