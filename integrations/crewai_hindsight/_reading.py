@@ -16,9 +16,11 @@ __all__ = [
     "MEMORY_TOOLS",
     "agents_of",
     "asked_by_the_framework",
+    "asks_for_an_agent",
     "feedback_in",
     "is_exhausted",
     "is_memory_tool",
+    "is_step",
     "outcome_of",
     "request_of",
     "storage_of",
@@ -45,6 +47,14 @@ def _form(template: str, **groups: str) -> re.Pattern[str]:
 
 
 _FEEDBACK: Final = _form(I18N_DEFAULT.slice("feedback_instructions"), feedback=".*?")
+_STEP: Final = _form(
+    I18N_DEFAULT.retrieve("planning", "step_executor_system_prompt"),
+    **dict.fromkeys(("role", "backstory", "goal", "tools_section"), ".*"),
+)
+_STEP_OF: Final = _form(
+    I18N_DEFAULT.retrieve("planning", "step_executor_task_context"), task_context=".*?"
+)
+"""What an agent that plans is told at each step: who he is, and of what it is a step."""
 _RETRIED_OUT: Final = _form(
     I18N_DEFAULT.errors("tool_usage_exception"), error=".*?", tool=".*?", tool_inputs=".*"
 )
@@ -109,13 +119,27 @@ def feedback_in(messages: Sequence[Any]) -> Iterator[tuple[str, str]]:
 def request_of(context: Any) -> str:
     """What an agent without a task was asked: its request, as `kickoff` was given it."""
     asked = str(getattr(context.executor, "_kickoff_input", "") or "")
-    said = (text_of(m) for m in reversed(context.messages) if m.get("role") == "user")
-    return asked or next(said, "")
+    said = [text_of(m) for m in reversed(context.messages) if m.get("role") == "user"]
+    steps = (found["task_context"] for text in said if (found := _STEP_OF.search(text)))
+    return asked or next(steps, "") or next(iter(said), "")
+
+
+def is_step(context: Any) -> bool:
+    """Whether a model is asked for a step of an agent's plan, which no executor stands behind."""
+    if context.executor is not None or context.agent is None or not context.messages:
+        return False
+    return _STEP.fullmatch(text_of(context.messages[0])) is not None
+
+
+def asks_for_an_agent(context: Any) -> bool:
+    """Whether a model is asked for an agent's work, and not for the framework's own."""
+    return context.executor is not None or is_step(context)
 
 
 def tools_of(context: Any) -> list[Any]:
     """The tools of the agent whose model is called, those that CrewAI adds among them."""
-    return list(getattr(context.executor, "original_tools", None) or ())
+    known = getattr(context.executor, "original_tools", None)
+    return list(known or getattr(context.agent, "tools", None) or ())
 
 
 def tells_details(context: Any) -> bool:

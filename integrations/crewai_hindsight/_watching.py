@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 import weakref
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from crewai_hindsight._asking import Ask, ask_at_the_terminal, may_run
 from crewai_hindsight._people import People
 from crewai_hindsight._reading import (
     agents_of,
+    asks_for_an_agent,
     feedback_in,
     is_exhausted,
     is_memory_tool,
@@ -54,6 +56,7 @@ class _OpenCall:
 
 
 _kickoff: ContextVar[_Kickoff | None] = ContextVar("crewai_hindsight_kickoff", default=None)
+_task: ContextVar[weakref.ref[Any] | None] = ContextVar("crewai_hindsight_task", default=None)
 _open_calls: ContextVar[tuple[_OpenCall, ...]] = ContextVar("crewai_hindsight_calls", default=())
 
 
@@ -74,6 +77,7 @@ class Watcher:
         self._ask = ask or ask_at_the_terminal
         self._of: dict[int, tuple[weakref.ref[Any], Run]] = {}
         self._people = People()
+        self._lock = threading.RLock()
 
     def scope(self) -> Scope:
         """Whose memory it is here: that of the run whose tool call goes on, else by default."""
@@ -111,24 +115,24 @@ class Watcher:
         """Begin the run of a task."""
         if context.kind == "task":
             self._begin(context.task, context, context.task.description)
+            _task.set(weakref.ref(context.task))
 
     def on_model(self, context: Any) -> None:
         """Record a person's feedback, and show what is recalled for this one call."""
-        if context.executor is None:
-            return  # the framework's own question to a model
+        if not asks_for_an_agent(context):
+            return
         run = self._find(context)
-        run.showing.take_back()
+        showing = run.showing_in(context)
+        showing.take_back()
         for said, before in feedback_in(context.messages):
             run.live.hear(said, turn=f"feedback-{said}", before=before)
         run.note_unreadable(context)
         block = run.live.recorder.context(details=tells_details(context))
-        run.showing.put(context.messages, block.text if block else "", run.advice)
+        showing.put(context.messages, block.text if block else "", run.advice)
 
     def on_answer(self, context: Any) -> None:
         """Take back what was shown."""
-        if context.executor is not None:
-            run = self._find(context)
-            run.showing.take_back()
+        if run := self._answered(context):
             run.answer = str(context.response or "")
 
     def on_call(self, context: Any) -> None:
@@ -201,19 +205,33 @@ class Watcher:
         kickoff = _kickoff.get()
         return kickoff if kickoff and kickoff.watcher is self else None
 
+    def _answered(self, context: Any) -> Run | None:
+        """The run in which a model answered, with nothing shown in it any more."""
+        if context.executor is not None:
+            run = self._find(context)
+            run.showing.take_back()
+            return run
+        return next((run for _, run in self._of.values() if run.step_ends(context)), None)
+
     def _find(self, context: Any) -> Run:
         """The run that a hook belongs to, begun here if no hook told of its start."""
-        if context.task is not None:
-            run = self._going_on(context.task)
-            return run or self._begin(context.task, context, context.task.description)
-        kickoff = self._kickoff()
-        run = kickoff.run if kickoff else self._going_on(context.agent)
-        if run is not None:
+        with self._lock:  # the steps of a plan may begin at once
+            task = context.task or self._task_of_step(context)
+            if task is not None:
+                return self._going_on(task) or self._begin(task, context, task.description)
+            kickoff = self._kickoff()
+            run = kickoff.run if kickoff else self._going_on(context.agent)
+            if run is not None:
+                return run
+            run = self._begin(context.agent, context, request_of(context))
+            if kickoff:
+                kickoff.run = run
             return run
-        run = self._begin(context.agent, context, request_of(context))
-        if kickoff:
-            kickoff.run = run
-        return run
+
+    def _task_of_step(self, context: Any) -> Any:
+        """The task whose agent works through his plan; the hook of a step does not name it."""
+        task: Any = found() if (found := _task.get()) is not None else None
+        return task if self._going_on(task) and task.agent is context.agent else None
 
     def _begin(self, what: Any, context: Any, said: str) -> Run:
         inside = _open_calls.get()

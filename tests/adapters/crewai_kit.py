@@ -20,7 +20,7 @@ os.environ.update(
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the framework's own imports warn
-    from crewai import LLM, Agent, Crew, Process, Task
+    from crewai import LLM, Agent, Crew, PlanningConfig, Process, Task
     from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
     from crewai.flow.flow import Flow, listen, start
     from crewai.tools import BaseTool, tool
@@ -52,6 +52,7 @@ __all__ = [
     "Flow",
     "HindsightMemory",
     "People",
+    "PlanningConfig",
     "Process",
     "SyncHumanInputProvider",
     "Task",
