@@ -118,8 +118,9 @@ def feedback_in(messages: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 def request_of(context: Any) -> str:
     """What an agent without a task was asked: its request, as `kickoff` was given it."""
-    asked = str(getattr(context.executor, "_kickoff_input", "") or "")
-    said = [text_of(m) for m in reversed(context.messages) if m.get("role") == "user"]
+    asked = str(getattr(getattr(context, "executor", None), "_kickoff_input", "") or "")
+    messages: Sequence[Any] = getattr(context, "messages", ())  # a tool call has none
+    said = [text_of(m) for m in reversed(messages) if m.get("role") == "user"]
     steps = (found["task_context"] for text in said if (found := _STEP_OF.search(text)))
     return asked or next(steps, "") or next(iter(said), "")
 

@@ -23,6 +23,7 @@ with warnings.catch_warnings():
     from crewai import LLM, Agent, Crew, PlanningConfig, Process, Task
     from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
     from crewai.flow.flow import Flow, listen, start
+    from crewai.hooks import llm_hooks
     from crewai.tools import BaseTool, tool
     from crewai_hindsight import CrewAIChat, HindsightMemory
     from crewai_hindsight._people import People
@@ -44,6 +45,7 @@ __all__ = [
     "ITS_OWN_WARNINGS",
     "LLM",
     "MODES",
+    "STEPS_NAME_THEIR_AGENT",
     "Agent",
     "BaseTool",
     "BrokenError",
@@ -71,6 +73,8 @@ __all__ = [
     "tool",
 ]
 
+STEPS_NAME_THEIR_AGENT = hasattr(llm_hooks, "model_call_hooks_already_dispatched")
+"""Whether the model calls of a planned step come to the hooks, which tell for whom they are."""
 MODES = ["kickoff", "akickoff", "kickoff_async"]
 
 

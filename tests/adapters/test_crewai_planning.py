@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from crewai_kit import (
     ITS_OWN_WARNINGS,
+    STEPS_NAME_THEIR_AGENT,
     HindsightMemory,
     PlanningConfig,
     agent_at,
@@ -83,6 +84,14 @@ def test_the_steps_of_a_plan_are_one_run_that_remembers(
             agent = agent_at(server, [book_seat, lookup], memory=watched, **planning)
             assert agent.kickoff(TASK).raw == "done"
         asked = [str(body["messages"]) for body in server.chats]
+    found = events(memory, ToolCalled)
+    assert sorted((e.call.args["key"], e.result) for e in found) == [
+        ("a", "value of a"),
+        ("b", "value of b"),
+    ]
+    assert [e.ok for e in events(memory, RunEnded)] == [True]
+    if not STEPS_NAME_THEIR_AGENT:
+        return  # whose memory to show, the first releases of 1.15 do not tell
     steps = [text for text in asked if "ONE specific step" in text]
     assert len(steps) == 4
     assert all(RULE in text for text in steps)
@@ -90,12 +99,6 @@ def test_the_steps_of_a_plan_are_one_run_that_remembers(
     (started,) = events(memory, RunStarted)
     assert (started.agent, started.task) == ("clerk", TASK)
     assert [e.text for e in events(memory, UserSaid)] == [TASK]
-    found = events(memory, ToolCalled)
-    assert sorted((e.call.args["key"], e.result) for e in found) == [
-        ("a", "value of a"),
-        ("b", "value of b"),
-    ]
-    assert [e.ok for e in events(memory, RunEnded)] == [True]
     kept = [m.content for m in memory.memories(memory.scope_of("u")) if m.kind is Kind.PREFERENCE]
     assert sorted(kept) == sorted([RULE, "以后回答一律用中文。"])
 
