@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,13 @@ from hindsight_core import GateMode, Hindsight, Settings
 
 # The kits beside this file (`langchain_kit` and so on) are plain modules.
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let CrewAI leave sockets of its model client open: any later test may collect them."""
+    if find_spec("crewai"):
+        for category in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+            config.addinivalue_line("filterwarnings", f"ignore::{category}")
 
 
 @pytest.fixture

@@ -34,12 +34,8 @@ from hindsight_core import Hindsight
 from hindsight_core.events import EventBase
 from hindsight_core.testing.scripted_server import ScriptedServer
 
-# The framework warns of fields of its own, and leaves the sockets of its model client open.
-ITS_OWN_WARNINGS = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+# The framework warns of fields of its own.
+ITS_OWN_WARNINGS = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 __all__ = [
     "ITS_OWN_WARNINGS",
