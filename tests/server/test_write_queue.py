@@ -415,6 +415,12 @@ def test_a_queue_of_another_kind_is_refused():
         Hindsight.open("postgresql://host/db", embedder=None, queue="kafka://host", lazy=False)
 
 
+def test_a_server_that_cannot_be_reached_is_told_of_once(caplog):
+    with pytest.raises(StoreUnavailableError):
+        Hindsight.open("postgresql://ana@127.0.0.1:9/nowhere", embedder=None)
+    assert "passed over" not in caplog.text
+
+
 def test_an_embedded_store_needs_no_queue(tmp_path):
     def open_it():
         return open_store(f"sqlite:///{tmp_path / 's.db'}")
