@@ -66,8 +66,7 @@ _MAX_OPEN_TURNS: Final = 1_000
 class Hindsight(Handle):
     """The memory of agents: made by `open`, closed by `close` or a `with` block; thread-safe.
 
-    Methods called by a user's own code raise `HindsightError`; what adapters hold, the
-    `RunRecorder` of `run`, never does.
+    Its methods raise `HindsightError`; the `RunRecorder` of `run`, which adapters hold, never does.
     """
 
     def __init__(self, core: Core, chat: ChatModel | None = None) -> None:
@@ -225,7 +224,7 @@ class Hindsight(Handle):
 
     def items(self, scope: Scope) -> Items:
         """The application data of a user, which no run sees."""
-        return Items(self._core, self._encoder, scope)
+        return Items(self._core, self._encoder, scope, self._recaller.queries.vector)
 
     def new_id(self) -> str:
         """A new id of the kind that this memory gives; ids sort by the time of their making."""
@@ -291,14 +290,15 @@ class Hindsight(Handle):
         threshold: float | None = None,
         details: bool = False,
         inspect: bool = False,
+        patience: float | None = None,
     ) -> Recalled:
         """Find the few memories that matter for a query, with the report that explains it.
 
-        With `details` a line of the block may leave out what `Hindsight.details` tells. With
-        `inspect` it counts as no use of what it finds, so that looking changes no later ranking.
+        With `details` a line may leave out what `Hindsight.details` tells. `inspect` is no use of
+        what is found. Without a vector after `patience` seconds (a minute) it goes by words.
         """
-        recall = partial(self._recaller.recall, where=where or Where(), inspect=inspect)
-        return recall(scope, query, top_k=top_k, threshold=threshold, details=details)
+        find = partial(self._recaller.recall, where=where or Where(), inspect=inspect, top_k=top_k)
+        return find(scope, query, threshold=threshold, details=details, patience=patience)
 
     def summarize(self, scope: Scope, session: str) -> Memory:
         """Make one short-term record of a session: what was wanted, of what, what came of it.
@@ -310,7 +310,7 @@ class Hindsight(Handle):
 
     def prefetch(self, query: str) -> None:
         """Encode a query ahead of the recall for it, in the background; returns at once."""
-        self._recaller.prefetch(query)
+        self._recaller.queries.prefetch(query)
 
     def lessons(
         self,
@@ -444,7 +444,7 @@ class Hindsight(Handle):
     def _take_up(self, recorder: RunRecorder, session: str | None, nested: bool) -> None:
         """Before a run: judge what earlier ones left behind, and encode its task meanwhile."""
         if recorder.task:
-            self._recaller.prefetch(recorder.task)
+            self._recaller.queries.prefetch(recorder.task)
         before = ""
         if session is not None and not nested and recorder.scope is not None:
             with self._lock:

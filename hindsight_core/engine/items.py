@@ -7,11 +7,11 @@ same scopes, but in a part of its own: no recall of a run sees it, and no guard 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hindsight_core.engine.checked import checked
 from hindsight_core.engine.core import Core
@@ -20,6 +20,9 @@ from hindsight_core.engine.optimistic import repeat_while_stale
 from hindsight_core.errors import InvalidMemoryError, StaleError
 from hindsight_core.port_types import Where
 from hindsight_core.schema import Kind, Memory, MemoryKey, MemoryValue, Scope, Source, Status
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Matrix
 
 __all__ = ["ITEMS", "Item", "Items"]
 
@@ -52,9 +55,16 @@ class Item:
 class Items:
     """The items of one user; made by `Hindsight.items`, thread-safe."""
 
-    def __init__(self, core: Core, encoder: Encoder, scope: Scope) -> None:
+    def __init__(
+        self,
+        core: Core,
+        encoder: Encoder,
+        scope: Scope,
+        vector: Callable[[str], Matrix | None],
+    ) -> None:
         self._core = core
         self._encoder = encoder
+        self._vector = vector
         self._scope = scope.model_copy(update={"agent": ITEMS, "session": None})
 
     def get(self, namespace: tuple[str, ...], key: str, *, refresh: bool = True) -> Item | None:
@@ -131,15 +141,14 @@ class Items:
     def search(self, prefix: tuple[str, ...], query: str) -> list[Item]:
         """List the items under a prefix by likeness to a text, best first.
 
-        Items without a score, which the embedder has not read, come last; without an embedder that
-        is all of them.
+        Items without a score, which the embedder has not read, come last; without an embedder, or
+        where it fails, that is all of them.
         """
         memories = {memory.id: memory for memory in self._under(prefix)}
         self._encoder.flush(_PATIENCE)
-        embedder = self._encoder.fitting()
+        vector = self._vector(query) if memories and query.strip() else None
         scores: dict[str, float] = {}
-        if embedder is not None and memories and query.strip():
-            vector = embedder.query(query)
+        if vector is not None:
             hits = self._core.store.nearest(self._scope, _where(prefix), vector, len(memories))
             silent = {i for i, m in memories.items() if m.key.task_type == _SILENT}
             scores = {hit.id: hit.score for hit in hits if hit.id not in silent}

@@ -17,12 +17,8 @@ from hindsight_core.engine.few_lessons import with_the_unlike
 from hindsight_core.engine.holding_out import WITHHELD, held_out
 from hindsight_core.engine.lesson_seats import seated_for, with_lessons
 from hindsight_core.engine.observed import count_found, observed
-from hindsight_core.engine.query_vectors import (
-    EncodedQuery,
-    QueryFailedError,
-    QueryLateError,
-    QueryVectors,
-)
+from hindsight_core.engine.queries import PATIENCE, Queries
+from hindsight_core.engine.query_vectors import QueryFailedError, QueryLateError
 from hindsight_core.engine.recalled import Recalled
 from hindsight_core.engine.receiving import receive
 from hindsight_core.engine.reranking import Reranking
@@ -65,8 +61,8 @@ class Recaller:
         self._core = core
         self._encoder = encoder
         self._reranking = Reranking(core.reranker, core.failsafe) if core.reranker else None
-        self._queries = QueryVectors()
-        core.caches += (self._queries.clear, clear_agreement, forget_texts, forget_read)
+        self.queries = Queries(core, encoder)
+        core.caches += (self.queries.clear, clear_agreement, forget_texts, forget_read)
         self._synonyms = (
             Synonyms.shipped().extended(core.settings.synonyms) if core.settings.synonyms else None
         )
@@ -91,15 +87,15 @@ class Recaller:
     ) -> Recalled:
         """Find at most `top_k` memories for a query, render them, and keep the report.
 
-        Of the `key` lessons are left out that it excludes; those found by it take free seats.
-        When the query has no vector after `patience` seconds (a model that is being loaded, a slow
+        Of the `key` lessons are left out that it excludes; those found by it take free seats. When
+        the query has no vector after `patience` seconds (a model that is being loaded, a slow
         endpoint), or the embedder fails, this recall goes by words alone, which `health` counts; so
-        it goes without a reranker that takes longer. None waits for as long as it takes. `numbers`
-        are those of the run's earlier blocks, `details` says that the model can ask for what a line
-        leaves out. A person who looks with `inspect` uses nothing: what was found is as old and as
-        often used as before. In a run the rules that hold for every answer have seats of their own,
-        beside the `top_k`, and a user's few rules and lessons those that stay free; see
-        `with_the_unlike`. `meanwhile` is done for as long as the query is being encoded.
+        it goes without a reranker that takes longer. `numbers` are those of the run's earlier
+        blocks, `details` says that the model can ask for what a line leaves out. A person who looks
+        with `inspect` uses nothing: what was found is as old and as often used as before. In a run
+        the rules that hold for every answer have seats of their own, beside the `top_k`, and a
+        user's few rules and lessons those that stay free; see `with_the_unlike`. `meanwhile` is
+        done for as long as the query is being encoded.
         """
         core = self._core
         started = time.perf_counter()
@@ -109,8 +105,8 @@ class Recaller:
         self._encoder.wake(receive(core, scope))
         query = clean(query)
         question = shorten(query, _MAX_QUERY)
-        until = None if patience is None else started + patience
-        embedder = self._encoded(question, until)
+        patience = PATIENCE if patience is None else patience
+        embedder = self.queries.begin(question, patience)
         settings = RetrievalSettings(
             relevance=core.settings.relevance if threshold is None else threshold
         )
@@ -126,7 +122,7 @@ class Recaller:
             weights=core.settings.weights,
             settings=settings,
             synonyms=self._synonyms,
-            rerank=self._reranking.before(until) if self._reranking else None,
+            rerank=self._reranking.before(started + patience) if self._reranking else None,
         )
         beyond = partial(with_the_unlike, core, store, scope, seats, key, now, run_id)
         if embedder is not None:
@@ -144,7 +140,7 @@ class Recaller:
             embedder = None
             found = search(None)
         except (QueryLateError, QueryFailedError) as error:
-            self._by_words(error)
+            self.queries.by_words(error)
             embedder = None
             found = search(None)
         ranked: Sequence[Found] = found.candidates
@@ -201,12 +197,6 @@ class Recaller:
         withheld = tuple(c.memory.id for c in candidates if c.why_not == WITHHELD)
         return Recalled(memories=tuple(picked), block=block, report=report, withheld=withheld)
 
-    def _by_words(self, error: QueryLateError | QueryFailedError) -> None:
-        """Count a recall without a vector; an embedder that failed is an error, a slow one not."""
-        self._core.failsafe.counts.by_words += 1
-        if isinstance(error, QueryFailedError):
-            self._core.failsafe.report("recall.query", error.__cause__ or error)
-
     def _seated(
         self, threshold: float, seats: int, task: str, search: bool, candidates: Sequence[Found]
     ) -> tuple[Found, ...]:
@@ -239,22 +229,9 @@ class Recaller:
     def lessons(self, scope: Scope, task: str, key: LessonKey) -> list[LessonMatch]:
         """The lessons that fit a task in two stages, at most three, best first."""
         question = shorten(task, _MAX_QUERY)
-        embedder = self._encoded(question, None)
+        embedder = self.queries.begin(question)
         try:
             return find_lessons(self._core.store, scope, question, key, embedder=embedder)
-        except QueryFailedError as error:
-            self._by_words(error)
+        except (QueryLateError, QueryFailedError) as error:
+            self.queries.by_words(error)
             return find_lessons(self._core.store, scope, question, key)
-
-    def prefetch(self, query: str) -> None:
-        """Start to encode a query that will be recalled for; returns at once."""
-        embedder = self._core.embedder
-        if embedder is not None and self._encoder.refused is None:
-            self._queries.prefetch(embedder, query)
-
-    def _encoded(self, question: str, until: float | None) -> EncodedQuery | None:
-        """The embedder with the question's vectors on their way, or None to go by words alone."""
-        embedder = self._encoder.fitting()
-        if embedder is None:
-            return None
-        return self._queries.encoded(embedder, question, until)

@@ -24,17 +24,15 @@ class Reranking:
         self._failsafe: Final = failsafe
         self._pool: Final = DaemonPool(size=2)
 
-    def before(self, until: float | None) -> Rerank:
+    def before(self, until: float) -> Rerank:
         """Return a function that scores texts, or gives None where that takes too long.
 
-        `until` is a time of `time.perf_counter`; None waits for as long as the reranker takes.
+        `until` is a time of `time.perf_counter`.
         """
         return partial(self._scores, until)
 
-    def _scores(
-        self, until: float | None, query: str, texts: Sequence[str]
-    ) -> Sequence[float] | None:
-        patience = None if until is None else max(0.0, until - time.perf_counter())
+    def _scores(self, until: float, query: str, texts: Sequence[str]) -> Sequence[float] | None:
+        patience = max(0.0, until - time.perf_counter())
         asked = self._pool.submit(partial(self._asked, query, texts))
         try:
             error = asked.exception(patience)
