@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from crewai import Agent, Crew, Task
 from crewai.core.providers.human_input import SyncHumanInputProvider, get_provider, set_provider
@@ -20,11 +21,14 @@ from hindsight_core.testing.replay import turns_of
 
 __all__ = ["drive"]
 
+logger: Final = logging.getLogger("hindsight_core")
+
 
 def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
     """Replay one run as one task; later turns of the user are his feedback on it.
 
-    Returns the id of the run.
+    Returns the id of the run. Where CrewAI stops it, as it does an agent that repeats one call too
+    often, it ends there, as it would have.
     """
     turns = turns_of(run)
     if run.task not in ("", turns[0][0]):
@@ -49,10 +53,14 @@ def drive(hindsight: Hindsight, scope: Scope, run: RecordedRun) -> str:
     set_provider(_Person(script, later))
     try:
         Crew(agents=[agent], tasks=[asked], memory=memory, cache=False).kickoff()  # pyright: ignore[reportUnknownMemberType]
-        return memory.run_of(asked) or ""
+    except Exception as error:
+        if not hasattr(error, "record"):  # CrewAI's own stop, which older versions do not have
+            raise
+        logger.warning("a recorded run ended early: %s", error)
     finally:
         set_provider(before)
         memory.close()
+    return memory.run_of(asked) or ""
 
 
 class _Script:

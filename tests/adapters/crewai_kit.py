@@ -27,6 +27,7 @@ with warnings.catch_warnings():
     from crewai.tools import BaseTool, tool
     from crewai_hindsight import CrewAIChat, HindsightMemory
     from crewai_hindsight._people import People
+    from crewai_hindsight.replaying import drive as replay
 
 import pytest
 
@@ -63,6 +64,7 @@ __all__ = [
     "lookup",
     "model_at",
     "react_at",
+    "replay",
     "set_provider",
     "start",
     "systems",
