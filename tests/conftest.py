@@ -4,13 +4,20 @@ import os
 import tempfile
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-from hindsight_core.failsafe import observe_swallowed
+from hindsight_core.failsafe import Failsafe, observe_swallowed
+from hindsight_core.settings import DEFAULT_SETTINGS, Settings
 
 # Time passes no judgement here: a busy machine would fail an example that is right.
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# Nor does a hook that a busy machine holds up for two seconds go on without memory, or a recall by
+# words alone: a deadline is missed where a test sets one.
+for _by_default in (Settings, Failsafe):
+    _by_default.__init__.__kwdefaults__["deadline"] = 60.0
+object.__setattr__(DEFAULT_SETTINGS, "deadline", 60.0)
 
 # The user's data folder is never used.
 _folder = tempfile.mkdtemp()

@@ -173,7 +173,9 @@ steps = st.lists(
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(turns=st.lists(steps, min_size=1, max_size=2), mode=st.sampled_from(MODES))
 def test_the_messages_are_the_same_with_and_without_us(

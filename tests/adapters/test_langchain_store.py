@@ -77,7 +77,10 @@ class Moving:
         return self.now
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(batches=st.lists(st.lists(operations, min_size=1, max_size=4), max_size=8))
 def test_every_operation_gives_what_the_frameworks_own_store_gives(memory, batches):
     ours = HindsightStore(memory, user=f"user {next(numbering)}")

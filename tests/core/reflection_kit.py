@@ -31,7 +31,7 @@ def answer(*cards: dict[str, object]) -> str:
 
 
 def open_at(tmp_path: Path, server: ScriptedServer, **settings: object) -> Hindsight:
-    chat = OpenAIChat("scripted", base_url=server.url, timeout=5.0)
+    chat = OpenAIChat("scripted", base_url=server.url, timeout=60.0)
     # A batch only when the test asks for one.
     plain = {
         "reflection_runs": 1_000,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from cpu_kit import seconds_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -162,6 +161,4 @@ def test_no_text_contradicts_itself(text: str) -> None:
 
 @pytest.mark.parametrize("sign", ["a ", "不", "9,", "十", "don't ", "的", "\x00", "ing is "])
 def test_the_cost_of_a_huge_text_is_bounded(sign: str) -> None:
-    started = time.process_time()
-    relate(sign * 50_000, sign * 50_000 + "x")
-    assert time.process_time() - started < 1.0
+    assert seconds_of(lambda: relate(sign * 50_000, sign * 50_000 + "x")) < 1.0

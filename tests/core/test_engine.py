@@ -405,9 +405,9 @@ def test_a_program_that_just_ends_has_what_it_recorded_judged(tmp_path, ending, 
     """However long no thread of ours had anything to do: at its end there are no new ones."""
     program = textwrap.dedent(f"""
         import sys, time
-        from hindsight_core import Hindsight, Scope, workers
+        from hindsight_core import Hindsight, Scope, Settings, workers
         workers._LINGER = 0.05
-        hs = Hindsight.open(sys.argv[1], embedder=None)
+        hs = Hindsight.open(sys.argv[1], embedder=None, settings=Settings(deadline=60))
         run = hs.run(Scope(user="ana"), task="Book a table")
         run.user("From now on, never book a table before 19:00.")
         time.sleep({lull})

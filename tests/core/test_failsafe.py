@@ -70,10 +70,8 @@ def test_a_call_that_hangs_costs_one_deadline_and_then_memory_is_passed_over():
     gate = threading.Event()
     for _ in range(3):
         assert failsafe.call("user", "default", gate.wait, 30) == "default"
-    started = time.perf_counter()
     for _ in range(100):
         assert failsafe.call("user", "default", gate.wait, 30) == "default"
-    assert time.perf_counter() - started < 1.0
     assert failsafe.counts.timeouts == 3
     assert failsafe.counts.passed_over == 100
     gate.set()
@@ -86,11 +84,12 @@ def test_memory_comes_back_when_the_pause_is_over():
         failsafe.call("user", None, gate.wait, 30)
     gate.set()
     time.sleep(0.15)
+    failsafe._deadline = 60.0  # what comes back may take a busy machine longer than what hung
     assert failsafe.call("user", None, lambda: "back") == "back"
 
 
 def test_many_threads_get_their_own_results():
-    failsafe = Failsafe(deadline=10)
+    failsafe = Failsafe()
     results: dict[int, int] = {}
 
     def work(number: int) -> None:
@@ -105,28 +104,23 @@ def test_many_threads_get_their_own_results():
 
 
 def test_the_async_door_does_not_block_the_loop():
-    async def main() -> tuple[str, int]:
-        ticks = 0
+    ticked = threading.Event()
 
-        async def tick() -> None:
-            nonlocal ticks
-            while True:
-                ticks += 1
-                await asyncio.sleep(0.005)
+    async def main() -> bool:
+        loop = asyncio.get_running_loop()
 
-        ticker = asyncio.create_task(tick())
-        result = await in_executor(lambda: time.sleep(0.1) or "done")
-        ticker.cancel()
-        return result, ticks
+        def work() -> bool:
+            loop.call_soon_threadsafe(ticked.set)
+            return ticked.wait(60)
 
-    result, ticks = asyncio.run(main())
-    assert result == "done"
-    assert ticks > 3
+        return await in_executor(work)
+
+    assert asyncio.run(main())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_has_workers_of_its_own():
-    failsafe = Failsafe(deadline=5)
+    failsafe = Failsafe()
     assert failsafe.call("user", None, lambda: "parent") == "parent"
     import warnings
 
@@ -144,16 +138,18 @@ def test_what_is_recorded_while_memory_is_paused_is_done_in_its_order_and_not_pa
     for _ in range(3):
         failsafe.call("recall", None, goes_on.wait)
     assert failsafe.call("recall", "passed over", lambda: "asked") == "passed over"
+    failsafe._deadline = 60.0
     assert (
         failsafe.keep("user", 0, lambda: done.append(1) or 7) == 7
     )  # it goes on: it is waited for
+    failsafe._deadline = 0.05
     failsafe.keep("user", None, goes_on.wait)
     for number in (2, 3):
         failsafe.keep("user", None, done.append, number)
     assert done == [1]
     assert not failsafe.wait_for_kept(0.05)
     goes_on.set()
-    assert failsafe.wait_for_kept(10.0)
+    assert failsafe.wait_for_kept(60.0)
     assert done == [1, 2, 3]
 
 
@@ -164,7 +160,7 @@ def test_an_error_of_what_was_kept_is_counted_and_the_next_goes_on():
         failsafe.call("recall", None, hung.wait)
     assert failsafe.keep("user", "lost", lambda: 1 / 0) == "lost"
     failsafe.keep("user", None, done.append, 1)
-    assert failsafe.wait_for_kept(10.0)
+    assert failsafe.wait_for_kept(60.0)
     assert (done, failsafe.counts.by_operation["user"]) == ([1], 1)
     hung.set()
 
@@ -179,8 +175,8 @@ def test_a_record_that_fails_after_its_call_returned_is_told_and_no_more_waited_
     assert failsafe.keep("user", None, late) is None
     assert failsafe.unrecorded == 1
     goes_on.set()
-    assert failsafe.wait_for_kept(10.0)
-    until = time.monotonic() + 10
+    assert failsafe.wait_for_kept(60.0)
+    until = time.monotonic() + 60
     while failsafe.unrecorded and time.monotonic() < until:
         time.sleep(0.01)
     assert failsafe.unrecorded == 0
@@ -189,7 +185,7 @@ def test_a_record_that_fails_after_its_call_returned_is_told_and_no_more_waited_
 
 
 def test_a_pause_that_begins_between_two_looks_passes_no_record_over(monkeypatch):
-    failsafe = Failsafe(deadline=5.0, pause=60.0)
+    failsafe = Failsafe(pause=60.0)
     monkeypatch.setattr(failsafe, "_is_paused", lambda: True)  # another thread was just too late
     assert failsafe.keep("user", "lost", lambda: "done") == "done"
     assert failsafe.call("recall", "passed over", lambda: "done") == "passed over"

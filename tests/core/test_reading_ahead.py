@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from hindsight_core import Hindsight, Kind, Source
 from hindsight_core.capture import read_ahead
@@ -91,9 +92,30 @@ def test_what_is_found_does_not_depend_on_how_long_the_query_takes(tmp_path: Pat
     assert found[0] == found[1]
 
 
-def test_the_rules_are_read_before_the_first_call_and_hold_for_it(tmp_path: Path) -> None:
+class Patient(Letters):
+    """Encodes a query for as long as there is anything to do meanwhile."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self._done = threading.Event()
+        meanwhile = EncodedQuery.meanwhile
+
+        def watched(query: EncodedQuery, steps: Any) -> None:
+            meanwhile(query, steps)
+            self._done.set()
+
+        monkeypatch.setattr(EncodedQuery, "meanwhile", watched)
+
+    def query(self, text: str) -> np.ndarray:
+        self._done.wait(20)
+        return super().query(text)
+
+
+def test_the_rules_are_read_before_the_first_call_and_hold_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = Counting(tmp_path / "m.db")
-    with filled(tmp_path, Letters(0.3), store) as memory:
+    with filled(tmp_path, Patient(monkeypatch), store) as memory:
         run = asked(memory)
         store.listed = 0
         decision = run.before_tool("send", {"to": "finance team"}, call_id="1")
@@ -103,9 +125,11 @@ def test_the_rules_are_read_before_the_first_call_and_hold_for_it(tmp_path: Path
         assert store.listed == 1  # of a tool that was not named, what is known is read now
 
 
-def test_a_rule_that_another_process_learns_after_the_recall_holds_too(tmp_path: Path) -> None:
-    url = str(tmp_path / "m.db")
-    with filled(Path(url), Letters(0.3)) as memory, Hindsight.open(url, embedder=None) as other:
+def test_a_rule_that_another_process_learns_after_the_recall_holds_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, embedder = str(tmp_path / "m.db"), Patient(monkeypatch)
+    with filled(Path(url), embedder) as memory, Hindsight.open(url, embedder=None) as other:
         run = asked(memory)
         other.remember(
             other.scope_of("ann"),
@@ -139,8 +163,8 @@ def test_steps_are_taken_for_as_long_as_the_query_is_being_encoded() -> None:
 
 KILLED = """
 import os, sys
-from hindsight_core import Hindsight
-memory = Hindsight.open(sys.argv[1], embedder=None)
+from hindsight_core import Hindsight, Settings
+memory = Hindsight.open(sys.argv[1], embedder=None, settings=Settings(deadline=60))
 run = memory.run(memory.scope_of("ann"), task=sys.argv[2])
 run.user(sys.argv[2])
 assert run.context(tools=["send"]) is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hindsight_core import Hindsight, Scope, Settings
+from hindsight_core import Hindsight, Scope
 from hindsight_core.models import EndpointReranker
 
 ME = Scope(user="me")
@@ -24,7 +24,7 @@ class _Rerank(BaseHTTPRequestHandler):
         server: Any = self.server
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server.seen.append(body)
-        server.gate.wait(10)
+        server.gate.wait(60)
         results = [
             {"index": place, "relevance_score": 0.9 if server.favourite in text else 0.1}
             for place, text in enumerate(body["documents"])
@@ -105,9 +105,12 @@ def test_a_recall_goes_on_without_a_reranker_that_fails(tmp_path: Path, server: 
 
 
 @pytest.mark.swallows
-def test_a_run_does_not_wait_for_a_slow_reranker(tmp_path: Path, server: Any) -> None:
+def test_a_run_does_not_wait_for_a_slow_reranker(
+    tmp_path: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindsight_core.engine.recorder._PATIENCE", 0.005)  # of a long deadline
     server.gate.clear()
-    with opened(tmp_path, server, settings=Settings(deadline=5.0)) as memory:
+    with opened(tmp_path, server) as memory:
         memory.remember(ME, "The wiki runs on port 8080.")
         block = memory.run(ME, task="Which port has the wiki?").context()
         assert block is not None

@@ -110,7 +110,10 @@ def test_a_report_of_an_earlier_version_is_still_read() -> None:
     assert "cosine 0.30" in RecallReport.model_validate(old).as_text()
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     texts=st.lists(
         st.text(alphabet="uvw 维基端口", min_size=4).filter(str.strip),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
-import time
 
 import pytest
+from cpu_kit import seconds_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -323,9 +323,8 @@ def test_deep_and_wide_arguments_end() -> None:
 )  # fmt: skip
 def test_a_long_text_of_anything_takes_linear_time(unit: str) -> None:
     size = 200_000
-    start = time.thread_time()
-    redact((unit * (size // len(unit) + 1))[:size])
-    assert time.thread_time() - start < 15
+    text = (unit * (size // len(unit) + 1))[:size]
+    assert seconds_of(lambda: redact(text)) < 15
 
 
 def test_a_kilobyte_costs_well_under_a_millisecond() -> None:
@@ -333,12 +332,7 @@ def test_a_kilobyte_costs_well_under_a_millisecond() -> None:
         "The agent listed 42 files in src/app and ran the tests on 2024-05-20; all passed. " * 13
     )[:1000]
     redact(text)
-    best = 1.0
-    for _ in range(30):
-        start = time.thread_time()
-        redact(text)
-        best = min(best, time.thread_time() - start)
-    assert best < 0.002
+    assert min(seconds_of(lambda: [redact(text) for _ in range(10)]) for _ in range(3)) < 0.02
 
 
 pieces = st.sampled_from(

@@ -31,7 +31,7 @@ def post(url: str, body: dict[str, Any], *, key: str = "") -> tuple[int, Any, di
         {"content-type": "application/json", "authorization": f"Bearer {key}"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, json.loads(answer.read()), dict(answer.headers)
     except urllib.error.HTTPError as error:
         with error:
@@ -40,7 +40,7 @@ def post(url: str, body: dict[str, Any], *, key: str = "") -> tuple[int, Any, di
 
 def stream(url: str, body: dict[str, Any]) -> list[dict[str, Any]]:
     request = urllib.request.Request(url, json.dumps({**body, "stream": True}).encode())
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         lines = [line for line in answer.read().decode().splitlines() if line]
     assert lines[-1] == "data: [DONE]"
     return [json.loads(line.removeprefix("data: ")) for line in lines[:-1]]
@@ -105,7 +105,7 @@ def test_a_cut_stream_is_seen_as_cut() -> None:
     with ScriptedServer([Reply(text="a long text that is cut", cut_after=2)]) as server:
         request = urllib.request.Request(f"{server.url}/chat/completions", b'{"stream": true}')
         with (
-            urllib.request.urlopen(request, timeout=10) as answer,
+            urllib.request.urlopen(request, timeout=60) as answer,
             pytest.raises(http.client.IncompleteRead),
         ):
             answer.read()
@@ -138,7 +138,7 @@ def test_a_wrong_key_and_an_unknown_route_are_refused_and_models_are_listed() ->
         assert post(url, {}, key="wrong")[0] == 401
         assert post(url, {}, key="right")[0] == 200
         assert post(f"{server.url}/nothing", {}, key="right")[0] == 404
-        with urllib.request.urlopen(f"{server.url}/models", timeout=10) as answer:
+        with urllib.request.urlopen(f"{server.url}/models", timeout=60) as answer:
             assert json.loads(answer.read())["data"][0]["id"] == "scripted"
         assert server.requests[0].headers["authorization"] == "Bearer wrong"
 
@@ -162,7 +162,7 @@ def test_a_delay_is_kept_and_closing_the_server_does_not_wait_for_it() -> None:
         thread.start()
         while len(server.chats) < 2:
             time.sleep(0.01)
-    thread.join(5)
+    thread.join(30)
     assert not thread.is_alive()
     assert len(failures) == 1
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30  # and not a minute

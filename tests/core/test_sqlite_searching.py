@@ -22,7 +22,9 @@ from hindsight_core.text import terms
 ADA, BOB = Scope(user="ada"), Scope(user="bob")
 INFO = IndexInfo(model="test", dimension=8, relevance=0.5, same_subject=0.7)
 drawn = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

@@ -36,7 +36,7 @@ def server():
 
 
 def open_at(tmp_path, server=None):
-    chat = OpenAIChat("scripted", base_url=server.url, timeout=5.0) if server else None
+    chat = OpenAIChat("scripted", base_url=server.url, timeout=60.0) if server else None
     settings = Settings(
         reflection_minutes=1e6,
         reflection_runs=999,

@@ -118,7 +118,10 @@ def test_a_record_that_was_edited_is_never_active_with_trust(exported, tmp_path)
     field=st.sampled_from(["trust", "verified_runs", "hits", "superseded_by", "dedupe_key"]),
     scope=st.sampled_from([None, "eve"]),
 )
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_any_field_that_was_edited_costs_the_line_its_stamp(exported, tmp_path, field, scope):
     file, key, before, _ = exported
     kept = file.read_text()

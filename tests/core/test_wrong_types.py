@@ -67,7 +67,10 @@ def hs(tmp_path_factory):
         yield opened
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_wrong_types_raise_an_error_of_ours_or_do_no_harm(hs, data):
     _, method = data.draw(st.sampled_from(list(methods(hs))), label="method")
