@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -51,6 +53,16 @@ class Scripted(ReplayChatCompletionClient):
     def systems(self) -> list[str]:
         """The system messages of the last request."""
         return [m.content for m in self.shown[-1] if isinstance(m, SystemMessage)]
+
+
+async def collected() -> None:
+    """Let the framework's own generators and tasks end, which they do a little later."""
+    for _ in range(1_000):
+        await asyncio.sleep(0.01)
+        if len(asyncio.all_tasks()) == 1:  # this one
+            break
+    await asyncio.sleep(0.1)
+    gc.collect()
 
 
 def fetch(path: str) -> str:

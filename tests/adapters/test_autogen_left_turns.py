@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import gc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from autogen_agentchat.messages import ToolCallRequestEvent
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import CancellationToken
 from autogen_hindsight import HindsightMemory, attach
-from autogen_kit import agent, calls, events
+from autogen_kit import agent, calls, collected, events
 
 from hindsight_core import Hindsight, Kind
 from hindsight_core.events import UserSaid
@@ -24,8 +23,6 @@ from hindsight_core.events import UserSaid
 TASK = "Fetch the report of the service."
 WISHES = {"en": "Always answer me in French.", "zh": "以后请一直用法语回答我。"}
 WAIT = calls(("wait", {"text": "a while"}))
-
-Leave = Callable[[AssistantAgent], Awaitable[None]]
 
 
 class Gate:
@@ -47,32 +44,55 @@ class Gate:
         return text
 
 
-async def read_no_further(one: AssistantAgent) -> None:
+Leave = Callable[[AssistantAgent, Gate], Awaitable[None]]
+
+
+async def read_no_further(one: AssistantAgent, gate: Gate) -> None:
     stream: AsyncIterator[Any] = one.run_stream(task=TASK)
     async for message in stream:
         if isinstance(message, ToolCallRequestEvent):
             break
 
 
-async def close_the_stream(one: AssistantAgent) -> None:
+async def close_the_stream(one: AssistantAgent, gate: Gate) -> None:
     async with contextlib.aclosing(one.run_stream(task=TASK)) as stream:  # type: ignore[type-var]
         async for message in stream:
             if isinstance(message, ToolCallRequestEvent):
                 break
 
 
-async def time_out(one: AssistantAgent) -> None:
+async def time_out(one: AssistantAgent, gate: Gate) -> None:
     with pytest.raises(asyncio.TimeoutError):
-        async with asyncio.timeout(0.2):  # in the very task, unlike `wait_for` of 3.11
+        async with time_limit(gate):
             await one.run(task=TASK)
 
 
-async def cancel_by_token(one: AssistantAgent) -> None:
+async def cancel_by_token(one: AssistantAgent, gate: Gate) -> None:
     token = CancellationToken()
-    asyncio.get_running_loop().call_later(0.2, token.cancel)
     with pytest.raises(asyncio.TimeoutError):  # the framework goes on waiting for the tool
-        async with asyncio.timeout(0.5):
+        async with time_limit(gate, token):
             await one.run(task=TASK, cancellation_token=token)
+
+
+@contextlib.asynccontextmanager
+async def time_limit(gate: Gate, token: CancellationToken | None = None) -> AsyncIterator[None]:
+    """Time is up a little after the tool was begun, however long a busy machine took to get there.
+
+    In the very task, unlike with `wait_for` of 3.11.
+    """
+
+    async def end(limit: asyncio.Timeout) -> None:
+        await gate.begun.wait()
+        if token is not None:
+            token.cancel()
+        limit.reschedule(asyncio.get_running_loop().time() + 0.1)
+
+    async with asyncio.timeout(None) as limit:
+        ending = asyncio.create_task(end(limit))
+        try:
+            yield
+        finally:
+            ending.cancel()
 
 
 async def in_this_task(two: AssistantAgent, wish: str) -> None:
@@ -110,7 +130,7 @@ async def test_what_a_person_says_after_a_turn_that_was_left_is_learnt(
 ) -> None:
     gate = Gate()
     one = made(gate, memory, WAIT, attached=True)
-    await leave(one)
+    await leave(one, gate)
     await later(made(gate, memory, "D'accord.", name="two", attached=True), wish)
     assert [(e.text, e.nested) for e in events(memory, UserSaid)] == [(TASK, False), (wish, False)]
     assert len(wishes(memory)) == 1
@@ -126,16 +146,15 @@ async def test_without_attach_it_is_learnt_as_soon_as_the_turn_cannot_go_on(
     context: contextvars.Context | None = None
     if again == "its task has ended":  # several tasks of a runner have one context
         context = contextvars.copy_context()
-        await asyncio.create_task(leave(one), context=context)
+        await asyncio.create_task(leave(one, gate), context=context)
     else:
-        await leave(one)
+        await leave(one, gate)
     if again == "its agent goes on":
         await in_a_task_of_its_own(one, "And the newer one?")
     elif again == "its agent is gone":
         gate.go_on.set()
         del one
-        await asyncio.sleep(0.1)
-        gc.collect()
+        await collected()
     two = made(gate, memory, "D'accord.", name="two", attached=False)
     await asyncio.create_task(two.run(task=WISHES["en"]), context=context)
     assert not any(e.nested for e in events(memory, UserSaid))
@@ -161,11 +180,11 @@ async def test_a_tool_that_outlives_its_turn_still_asks_as_an_agent(memory: Hind
     gate = Gate()
     gate.helper = made(gate, memory, "Yes.", name="helper", attached=True)
     one = made(gate, memory, WAIT, attached=True)
-    await time_out(one)
+    await time_out(one, gate)
     two = made(gate, memory, "D'accord.", name="two", attached=True)
     await two.run(task=WISHES["en"])
     gate.go_on.set()
-    await asyncio.wait_for(gate.done.wait(), 10)
+    await asyncio.wait_for(gate.done.wait(), 60)
     nested = {e.text: e.nested for e in events(memory, UserSaid)}
     assert nested == {
         TASK: False,
@@ -206,7 +225,7 @@ async def test_with_two_memories_in_the_agent_each_hears_what_is_said_later(
     gate = Gate()
     both = [HindsightMemory(memory, user=user) for user in ("u", "v")]
     one = attach(agent(WAIT, tools=[gate.wait], memory=both))
-    await time_out(one)
+    await time_out(one, gate)
     two = attach(agent("D'accord.", name="two", memory=both))
     await in_a_task_of_its_own(two, WISHES["zh"])
     said = [(e.scope.user, e.text, e.nested) for e in events(memory, UserSaid)]

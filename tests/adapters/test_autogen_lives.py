@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
-import gc
 import weakref
 from typing import Any
 
@@ -13,7 +11,7 @@ from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core.tools import StaticWorkbench
 from autogen_hindsight import HindsightMemory, attach
-from autogen_kit import Scripted, agent, calls, client_of, events
+from autogen_kit import Scripted, agent, calls, client_of, collected, events
 
 from hindsight_core import Hindsight
 from hindsight_core.events import ToolCalled, UserSaid
@@ -21,11 +19,6 @@ from hindsight_core.events import ToolCalled, UserSaid
 FAIL = calls(("fetch", {"path": "/v1/report"}))
 FIX = calls(("fetch", {"path": "/v2/report"}))
 BOTH_WAYS = pytest.mark.parametrize("attached", [False, True])
-
-
-async def collected() -> None:
-    await asyncio.sleep(0.1)  # the framework's own generators end a little later
-    gc.collect()
 
 
 def made(ours: HindsightMemory, *script: Any, attached: bool, name: str = "one") -> Any:

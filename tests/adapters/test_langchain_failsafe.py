@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -139,13 +138,11 @@ def test_a_store_that_hangs_costs_three_deadlines_and_not_one_a_hook(
     settings = Settings(deadline=0.2, pause=60.0)
     store = FailingStore(delay=30.0)
     with open_failing(store, settings=settings) as memory:
-        started = time.monotonic()
         within = everything(mode, HindsightMiddleware(memory))
-        took = time.monotonic() - started
         store.free.set()  # or its errors would come in the midst of another test
     assert within == without
-    assert took < 3.0
-    assert any(isinstance(error, TimeoutError) for _, error in swallowed_errors)
+    missed = [error for _, error in swallowed_errors if isinstance(error, TimeoutError)]
+    assert 3 <= len(missed) <= 5  # parallel calls may miss it together
 
 
 @pytest.mark.swallows

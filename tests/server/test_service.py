@@ -23,6 +23,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from hindsight_core import Hindsight, Scope
 from hindsight_core.observing.prometheus import PrometheusObserver
 from hindsight_core.service import HealthApp, wait_until_ready
+from hindsight_core.service.probing import Probe
 
 ADA = Scope(user="ada-lovelace")
 SECRET = "Zanzibar prefers marzipan"
@@ -98,7 +99,7 @@ def test_a_store_that_is_down_is_alive_and_not_ready_and_says_what_it_waits_for(
     with Hindsight.open(url, embedder=None, lazy=True) as hindsight:
         app = HealthApp(hindsight)
         assert ask(app, "/healthz")[0] == 200
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while "127.0.0.1:1/memory does not answer" not in (told := ask(app, "/readyz"))[1].decode():
             assert time.monotonic() < deadline, told  # until then: no answer within 2 s
         assert told[0] == 503
@@ -108,6 +109,7 @@ def test_a_store_that_is_down_is_alive_and_not_ready_and_says_what_it_waits_for(
 
 def test_a_store_that_hangs_does_not_hang_the_probes(tmp_path, monkeypatch):
     hung = threading.Event()
+    monkeypatch.setitem(Probe.__init__.__kwdefaults__, "patience", 0.5)
     with Hindsight.open(tmp_path / "s.db", embedder=None) as hindsight:
         monkeypatch.setattr(hindsight, "ready", hung.wait)
         monkeypatch.setattr(hindsight, "health", hung.wait)
@@ -131,7 +133,7 @@ def test_waiting_ends_when_the_server_comes_and_the_log_tells_what_was_waited_fo
         while "waiting for" not in caplog.text:
             time.sleep(0.01)
         path.parent.unlink()
-        waiting.join(30)
+        waiting.join(60)
         assert hindsight.ready().ready
         assert "waited for long enough" in caplog.text
         stop.set()
@@ -155,7 +157,7 @@ def served(postgres_url, tmp_path):
 
 
 def get(port, path):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -164,7 +166,7 @@ def get(port, path):
         connection.close()
 
 
-def until(condition, seconds=60):
+def until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -192,7 +194,7 @@ def test_serve_judges_what_a_dead_process_left_behind(postgres_url, served, monk
     with Hindsight.open(postgres_url, embedder=None) as hindsight:
         until(lambda: hindsight.memories(Scope(user="ada")))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
 
 
 def test_a_service_that_is_told_to_end_closes_its_store(tmp_path):
@@ -274,7 +276,7 @@ def test_servers_may_be_started_after_their_clients_in_any_order(redis_server):
         until(lambda: get(port, "/readyz")[0] == 200)
     finally:
         process.terminate()
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=120)
         postgres.server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
     assert "waiting for" in told
