@@ -1,7 +1,7 @@
-"""Dates, numbers and quantities of a question in their other spellings.
+"""Dates, numbers, quantities and compounds of a question in their other spellings.
 
-"April 3rd" is 4月3日 and 2026-04-03, fourteen is 14 and 十四, "90 s" is 90s and 90秒. Nothing is
-reckoned: another year, another number or another unit is another thing.
+"April 3rd" is 4月3日 and 2026-04-03, fourteen is 14 and 十四, "90 s" is 90s and 90秒, "e-mail" is
+email. Nothing is reckoned: another year, another number or another unit is another thing.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _HAN_NUMBER: Final = "[一二三四五六七八九]?十[一二三四五六七八
 _DAY: Final = f"(?:[0-9]{{1,2}}|{_HAN_NUMBER}|[一二三四五六七八九])"
 _LAST_MONTH, _LAST_DAY, _LARGEST = 12, 31, 99
 _BASE: Final = 10
+_HYPHENATED: Final = re.compile(r"(?<![a-z0-9-])[a-z]+(?:-[a-z]{2,})+(?![a-z0-9-])")
+_WORD: Final = re.compile(r"(?<![a-z0-9-])[a-z]{4,}(?![a-z0-9-])")
 _YEAR, _OF_YEARS = len("2026"), ("年", "year", "years")
 
 
@@ -35,6 +37,9 @@ _YEAR, _OF_YEARS = len("2026"), ("年", "year", "years")
 class _Tables:
     months: tuple[tuple[str, ...], ...]
     words: dict[int, str]
+    apart: dict[str, str]
+    compound: re.Pattern[str]
+    prefixed: re.Pattern[str]
     units: dict[str, tuple[str, ...]]
     dates: tuple[re.Pattern[str], ...]
     number: re.Pattern[str]
@@ -46,7 +51,12 @@ def other_spellings(question: str) -> tuple[Synonym, ...]:
     """Return what a question says in figures or in words, with its other spellings as synonyms."""
     plain = simplified(fold(question[:_READ]))
     found: dict[tuple[str, ...], list[str]] = {}
-    for said, others in (*_dates(plain), *_quantities(plain), *_numbers(plain)):
+    for said, others in (
+        *_dates(plain),
+        *_quantities(plain),
+        *_numbers(plain),
+        *_compounds(plain),
+    ):
         found.setdefault(tuple(dict.fromkeys(terms(said))), []).extend(others)
     synonyms = (_synonym(word, others) for word, others in found.items() if word)
     return tuple(one for one in synonyms if one.others)[:_MOST]
@@ -117,6 +127,20 @@ def _numbers(plain: str) -> Iterator[tuple[str, list[str]]]:
             yield match[0], [str(value), _in_han(value), _tables().words[value]]
 
 
+def _compounds(plain: str) -> Iterator[tuple[str, list[str]]]:
+    """Words of two parts: as one, with a hyphen (which parts them in the index), or apart."""
+    tables = _tables()
+    for match in _HYPHENATED.finditer(plain):
+        yield match[0], [match[0].replace("-", "")]
+    for match in tables.compound.finditer(plain):
+        yield match[0], [match[0].replace(" ", "")]
+    for word in _WORD.findall(plain):
+        if parts := tables.apart.get(word.removesuffix("s")):
+            yield word, [parts]
+        elif match := tables.prefixed.fullmatch(word):
+            yield word, [f"{match[1]} {match[2]}"]
+
+
 def _month(said: str) -> int:
     names = _tables().months
     place = next((n for n, spelt in enumerate(names, 1) if said in spelt), 0)
@@ -151,6 +175,7 @@ def _tables() -> _Tables:
     source = files("hindsight_core.recall").joinpath("spellings.toml")
     table: dict[str, Any] = tomllib.loads(source.read_text(encoding="utf-8"))
     months = tuple(tuple(names.split()) for names in table["months"])
+    apart = {parts.replace(" ", ""): parts for parts in table["compounds"]}
     words = {value: _in_words(table, *divmod(value, _BASE)) for value in range(_BASE, _LARGEST + 1)}
     units = {unit: tuple(line.split()) for line in table["units"] for unit in line.split()}
     month = "|".join(sorted((name for names in months for name in names), key=len, reverse=True))
@@ -162,6 +187,9 @@ def _tables() -> _Tables:
     return _Tables(
         months=months,
         words=words,
+        apart=apart,
+        compound=re.compile(rf"(?<![a-z0-9-])(?:{'|'.join(table['compounds'])})(?![a-z0-9-])"),
+        prefixed=re.compile(rf"({'|'.join(table['prefixes'])})([a-z]{{4,}})"),
         units=units,
         dates=(
             re.compile(
