@@ -36,7 +36,7 @@ def run(store: Path, **env: str) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     ours = ("LangChain:", "CrewAI:", "AutoGen:", "lesson:", "  shown")

@@ -32,7 +32,7 @@ def test_the_second_session_obeys_the_first_and_nothing_else_is_touched(tmp_path
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         cwd=home,
         env={
             "PATH": "",

@@ -26,7 +26,7 @@ def run(what: str, store: Path, way: str, *options: str) -> subprocess.Completed
         env={**os.environ, "PYTHONPATH": known, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

@@ -28,7 +28,7 @@ def run(store: Path, **env: str) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return [line for line in done.stdout.splitlines() if line.startswith((">", "  booked"))]

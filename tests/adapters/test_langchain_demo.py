@@ -15,7 +15,7 @@ def command(*args: str):
         [sys.executable, "-c", code, *args],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=600,
         check=False,
     )
 

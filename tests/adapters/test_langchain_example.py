@@ -16,7 +16,7 @@ def test_the_second_session_of_the_example_obeys_what_the_first_one_taught(tmp_p
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     first, learnt, second, obeyed = done.stdout.splitlines()

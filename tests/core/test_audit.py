@@ -117,7 +117,7 @@ def test_processes_that_write_at_once_keep_one_chain(store):
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     running = [subprocess.Popen([*command, name]) for name in ("one", "two", "three")]
-    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert [process.wait(600) for process in running] == [0, 0, 0]
     entries = store.audit_log(limit=1_000)
     assert len(entries) == 120
     assert {entry.actor for entry in entries} == {"one", "two", "three"}

@@ -44,7 +44,7 @@ def test_the_guide_does_what_it_says(tmp_path):
             env={**os.environ, "HINDSIGHT_URL": str(tmp_path / "m.db")},
             capture_output=True,
             text=True,
-            timeout=200,
+            timeout=600,
             check=False,
         )
     assert done.returncode == 0, done.stderr

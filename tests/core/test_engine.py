@@ -382,7 +382,7 @@ def test_what_a_process_left_behind_when_it_was_killed_is_learnt_by_the_next(tmp
         run.after_tool(*call, call_id="c", result="bad", flagged_error=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, timeout=600)
     with Hindsight.open(path, embedder=None) as hindsight:
         assert hindsight.run(ME, task=TASK).before_tool("book_table", {"time": "8pm"}).flagged
         assert "pnpm" in hindsight.memories(ME, Where(kinds=(Kind.PREFERENCE,)))[0].content
@@ -418,7 +418,7 @@ def test_a_program_that_just_ends_has_what_it_recorded_judged(tmp_path, ending, 
         [sys.executable, "-c", program, path],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert "passed over" not in done.stderr

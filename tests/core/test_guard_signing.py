@@ -148,6 +148,6 @@ def test_processes_that_start_at_once_share_one_key(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(tmp_path / "memory.key")]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
-    keys = [process.communicate(timeout=120)[0].strip() for process in started]
+    keys = [process.communicate(timeout=600)[0].strip() for process in started]
     assert all(keys)
     assert len(set(keys)) == 1

@@ -29,7 +29,7 @@ def run(store: Path, **env: str) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

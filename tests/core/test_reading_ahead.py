@@ -176,7 +176,7 @@ def test_a_recall_is_kept_and_counted_when_its_block_is_handed_over(tmp_path: Pa
     url = str(tmp_path / "m.db")
     filled(Path(url), Letters()).close()
     command = [sys.executable, "-c", KILLED, url, TASK]
-    assert subprocess.run(command, check=False, timeout=120).returncode == 9
+    assert subprocess.run(command, check=False, timeout=600).returncode == 9
     with Hindsight.open(url, embedder=None) as memory:
         scope = memory.scope_of("ann")
         (report,) = memory.recalls(scope)

@@ -240,7 +240,7 @@ def test_processes_together_send_no_more_requests_than_the_budget_allows(tmp_pat
     program = textwrap.dedent(BUDGET)
     command = [sys.executable, "-c", program, str(tmp_path / "m.db"), server.url]
     both = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(2)]
-    assert [process.wait(120) for process in both] == [0, 0]
+    assert [process.wait(600) for process in both] == [0, 0]
     assert len(server.chats) == 5
 
 
@@ -466,6 +466,6 @@ def test_two_processes_reflect_on_every_run_exactly_once(tmp_path, server):
     server.play(*[Reply(text=answer(CARD), delay=0.05)] * 40)
     command = [sys.executable, "-c", program, str(tmp_path / "m.db"), server.url]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    totals = [int(process.communicate(timeout=120)[0]) for process in both]
+    totals = [int(process.communicate(timeout=600)[0]) for process in both]
     assert sum(totals) == 8
     assert len(server.chats) == 8

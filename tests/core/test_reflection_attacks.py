@@ -221,7 +221,7 @@ def test_workers_that_are_killed_at_any_moment_lose_no_run_and_teach_nothing_twi
         worker.stdout.readline()
         time.sleep(draw.uniform(0.0, 0.25))
         os.kill(worker.pid, signal.SIGKILL)
-        worker.wait(60)
+        worker.wait(600)
         worker.stdout.close()
         end_lease(tmp_path / "m.db")
     with open_at(tmp_path, server, reflection_calls_per_hour=10_000) as hs:

@@ -23,7 +23,7 @@ def told_to_end(told, then):
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(60)
+            process.wait(600)
         finally:
             process.kill()
         return process.returncode, process.stdout.read(), process.stderr.read()

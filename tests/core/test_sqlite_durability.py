@@ -33,7 +33,7 @@ def start(*arguments, **options):
 
 
 def finish(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     return out.split()
 

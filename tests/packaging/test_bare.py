@@ -21,7 +21,7 @@ def run(code: str, *, block: tuple[str, ...] = (), env: dict[str, str] | None = 
         [sys.executable, "-W", "error", "-c", blocker + textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env=env,
     )

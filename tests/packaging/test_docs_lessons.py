@@ -7,17 +7,20 @@ import sys
 from pathlib import Path
 
 GUIDE = Path(__file__).parents[2] / "docs" / "lessons.md"
+PATIENT = Path(__file__).parents[1] / "patient.py"
 
 
 def test_the_snippets_of_the_guide_run_one_after_the_other(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 3
+    program = tmp_path / "guide.py"
+    program.write_text("\n".join((*blocks, "print(hs.health())")), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join((*blocks, "print(hs.health())"))],
+        [sys.executable, str(PATIENT), str(program)],
         env={**os.environ, "HINDSIGHT_URL": str(tmp_path / "m.db")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -1,15 +1,17 @@
 """Importing the core costs about as much as importing pydantic."""
 
+import resource
 import statistics
 import subprocess
 import sys
-import time
 
 
 def seconds(code: str) -> float:
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-    return time.perf_counter() - started
+    """The processor's seconds: what else runs on the machine meanwhile does not count."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def test_importing_the_core_takes_no_longer_than_twice_importing_pydantic():

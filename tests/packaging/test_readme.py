@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PROJECT = ROOT / "pyproject.toml"
 EXAMPLES = ROOT / "examples"
+PATIENT = ROOT / "tests" / "patient.py"
 OURS = {
     "autogen_hindsight",
     "crewai_hindsight",
@@ -26,12 +27,14 @@ OURS = {
 def test_the_snippet_by_hand_runs_as_it_stands(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     (code,) = [block for block in blocks if "hs.remember(" in block]
+    program = tmp_path / "snippet.py"
+    program.write_text(code + "print(hs.health())", encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", code + "print(hs.health())"],
+        [sys.executable, str(PATIENT), str(program)],
         env={**os.environ, "HINDSIGHT_URL": str(tmp_path / "m.db")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -47,7 +50,7 @@ def test_the_list_of_commands_is_the_one_that_the_program_has():
         env={**os.environ, "COLUMNS": "120"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     shown = set(re.findall(r"^│ ([a-z][a-z-]+) ", done.stdout, re.MULTILINE))

@@ -65,7 +65,7 @@ def http_server(store: Path, *more: str, log: Path | None = None) -> Iterator[st
             yield _address(process, log)
         finally:
             process.terminate()
-            assert process.wait(60) == 0, log.read_text()
+            assert process.wait(600) == 0, log.read_text()
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -52,7 +52,7 @@ class Wire:
 
     def close(self) -> str:
         self.process.stdin.close()
-        assert self.process.wait(60) == 0
+        assert self.process.wait(600) == 0
         return self.log.read_text()
 
     def kill(self) -> None:

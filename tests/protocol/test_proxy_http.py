@@ -35,7 +35,7 @@ def before(url, store, *options):
             yield found[1]
         finally:
             process.terminate()
-            assert process.wait(60) == 0
+            assert process.wait(600) == 0
             assert "Traceback" not in log.read_text()
             assert EVIL not in log.read_text()
 

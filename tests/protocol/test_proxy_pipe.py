@@ -78,7 +78,7 @@ def test_bytes_pass_both_ways_as_they_are(store, script, tmp_path, gate):
     (tmp_path / "given").write_bytes(given)
     server = (sys.executable, script(SERVER), str(tmp_path / "taken"), str(tmp_path / "given"))
     with proxy(store, *server, gate=gate) as process:
-        out, err = process.communicate(sent, 120)
+        out, err = process.communicate(sent, 600)
     assert process.returncode == 7
     assert (tmp_path / "taken").read_bytes() == sent
     assert out == given
@@ -92,7 +92,7 @@ def test_the_traffic_goes_on_without_a_memory_and_stderr_says_so(script, tmp_pat
     server = (sys.executable, script(SERVER), str(tmp_path / "taken"), str(tmp_path / "given"))
     call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}\n'
     with proxy(place, *server, gate="block") as process:
-        out, err = process.communicate(call, 120)
+        out, err = process.communicate(call, 600)
     assert process.returncode == 7
     assert (tmp_path / "taken").read_bytes() == call
     assert out == TRAFFIC[3]
@@ -115,7 +115,7 @@ def test_a_store_that_breaks_in_the_middle_does_not_stop_the_traffic(store, scri
             if number == 10:
                 for path in store.parent.glob("memory.db*"):
                     path.write_bytes(b"this is no database any more" * 1_000)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (0, b"")
     assert b"Traceback" not in err
 
@@ -124,7 +124,7 @@ def test_the_exit_code_of_the_server_is_that_of_the_proxy(store, script):
     for code in (0, 3, 255):
         server = script(f"import sys; sys.exit({code})", f"exit{code}.py")
         with proxy(store, sys.executable, server) as process:
-            process.communicate(timeout=60)
+            process.communicate(timeout=600)
         assert process.returncode == code
 
 
@@ -132,7 +132,7 @@ def test_the_exit_code_of_the_server_is_that_of_the_proxy(store, script):
 def test_the_signal_that_ended_the_server_ends_the_proxy(store, script, number):
     server = script(f"import os; os.kill(os.getpid(), {int(number)})")
     with proxy(store, sys.executable, server) as process:
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
     assert process.returncode == -number
 
 
@@ -151,13 +151,13 @@ def test_a_signal_to_the_proxy_reaches_the_server(store, script):
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(signal.SIGTERM)
         assert process.stdout.readline() == b"ended by 15\n"
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
     assert process.returncode == 5
 
 
 def test_a_command_that_is_not_there_is_one_clear_line(store):
     with proxy(store, "no-such-command-anywhere") as process:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 1
     assert b"no-such-command-anywhere: No such file or directory" in err
     assert b"Traceback" not in err
