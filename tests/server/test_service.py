@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from server_kit import free_port
 
 from hindsight_core import Hindsight, Scope
 from hindsight_core.observing.prometheus import PrometheusObserver
@@ -50,12 +50,6 @@ def samples(body):
         for family in text_string_to_metric_families(body.decode())
         for sample in family.samples
     }
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 def test_a_memory_is_alive_ready_and_measured(tmp_path):
