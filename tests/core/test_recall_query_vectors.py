@@ -154,14 +154,14 @@ def test_an_embedder_that_wants_to_end_the_program_ends_neither_it_nor_a_thread(
     me = Scope(user="ada")
     with Hindsight.open(str(tmp_path / "m.db"), embedder=Ending()) as hindsight:
         hindsight.remember(me, "The staging database is restored every Monday.")
-        assert hindsight.flush(20)
+        assert hindsight.flush(60)
         found = hindsight.recall(me, "When is the staging database restored?")
         assert found.block
         assert hindsight.run(me, task="the staging database").context()
         assert set(hindsight.health().errors) == {"encode", "recall.query"}
         assert "SystemExit" in hindsight.health().last_error
         began = time.monotonic()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 9  # closing waits ten for what is not encoded
 
 
 def test_a_model_that_hangs_is_waited_for_once() -> None:

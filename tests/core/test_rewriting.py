@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import pytest
 from hypothesis import given
@@ -83,18 +82,20 @@ def test_any_text_is_taken_and_nothing_is_made_up_without_earlier_turns(message,
 
 
 class Chat:
-    """A chat model of the tests: answers what it is told to, after a while."""
+    """A chat model of the tests: answers what it is told to, once it may."""
 
     name = "scripted"
 
-    def __init__(self, answer: str | Exception, seconds: float = 0.0) -> None:
-        self.given, self.seconds, self.asked = answer, seconds, threading.Event()
+    def __init__(self, answer: str | Exception, *, late: bool = False) -> None:
+        self.given, self.asked, self.may = answer, threading.Event(), threading.Event()
+        if not late:
+            self.may.set()
         self.texts: list[str] = []
 
     def answer(self, system, user, *, schema, max_tokens):
         self.texts.append(user)
         self.asked.set()
-        time.sleep(self.seconds)
+        self.may.wait(60)
         if isinstance(self.given, Exception):
             raise self.given
         return self.given
@@ -172,7 +173,7 @@ def test_the_models_question_counts_when_it_comes_in_time(tmp_path):
 @pytest.mark.parametrize(
     ("chat", "settings"),
     [
-        (Chat('{"question": "late"}', seconds=3.0), {"rewrite_seconds": 0.05, "deadline": 120}),
+        (Chat('{"question": "late"}', late=True), {"rewrite_seconds": 0.05, "deadline": 120}),
         (Chat("no JSON at all"), {"rewrite_seconds": 30, "deadline": 120}),
         (Chat(ModelError("down")), {"rewrite_seconds": 30, "deadline": 120}),
         (Chat("{}"), {"rewrite_seconds": 0}),
@@ -188,6 +189,7 @@ def test_without_the_models_word_in_time_the_rules_do(tmp_path, chat, settings):
         run.user("And in Berlin?", **ASKED)
         assert "closes at noon" in run.context().text
         assert queries(hs, scope)[-1][1] == "When does the office in Berlin close?"
+        chat.may.set()
 
 
 def test_a_model_is_not_asked_about_words_that_stand_for_themselves(tmp_path):
