@@ -9,9 +9,15 @@ from hypothesis import HealthCheck, settings
 from hindsight_core.failsafe import Failsafe, observe_swallowed
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
 
-# Time passes no judgement here: a busy machine would fail an example that is right.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# Time passes no judgement here: a busy machine would fail an example that is right. Nor does chance:
+# a change is judged by the same examples as the one before; HINDSIGHT_TEST_EXPLORE=1 draws others.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=not os.environ.get("HINDSIGHT_TEST_EXPLORE"),
+)
+settings.load_profile("steady")
 
 # Nor does a hook that a busy machine holds up for two seconds go on without memory, or a recall by
 # words alone: a deadline is missed where a test sets one.
