@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, settings
 from hindsight_core.failsafe import Failsafe, observe_swallowed
 from hindsight_core.settings import DEFAULT_SETTINGS, Settings
 
-# Time passes no judgement here: a busy machine would fail an example that is right. Nor does chance:
-# a change is judged by the same examples as the one before; HINDSIGHT_TEST_EXPLORE=1 draws others.
+# Time passes no judgement here: a busy machine would fail an example that is right. Nor does
+# chance: a change is judged by the same examples as the one before it; HINDSIGHT_TEST_EXPLORE=1
+# draws others.
 settings.register_profile(
     "steady",
     deadline=None,
