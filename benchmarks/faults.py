@@ -156,10 +156,13 @@ class Crew:
             health = hindsight.health()
             problems = hindsight.store.check()["problems"]
         took = sorted(line["took"] for line in lines if "took" in line)
-        for number in range(PROCESSES):
-            for line in (self._folder / f"{number}.err").read_text().splitlines():
+        for number, code in enumerate(codes):
+            told = (self._folder / f"{number}.err").read_text().splitlines()
+            for line in told:
                 if "passed over" in line or "are lost" in line or "was refused" in line:
                     print(f"  {number}: {line[:300]}", file=sys.stderr)
+            if code:
+                print(f"  {number} failed:", *told[-40:], sep="\n    ", file=sys.stderr)
         counts |= {
             "hooks": len(took),
             "hook_p50_ms": 1_000 * took[len(took) // 2],

@@ -107,14 +107,18 @@ class Core:
         """
         try:
             connect = getattr(self.store, "connect", None)
-            if connect is not None:
-                connect()
-            known, chosen = self.store.index_info(), self.embedder
-            if known is not None and chosen is not None:
-                self.store.claim_index(chosen.info)
+            if connect is None:
+                self._agree_on_the_index()
+            else:  # a server may go away again right after it has answered
+                connect(self._agree_on_the_index)
         except HindsightError:
             self.close()
             raise
+
+    def _agree_on_the_index(self) -> None:
+        known, chosen = self.store.index_info(), self.embedder
+        if known is not None and chosen is not None:
+            self.store.claim_index(chosen.info)
 
     @property
     def store_is_open(self) -> bool:

@@ -83,17 +83,23 @@ class QueuedStore:
                 return found
         return partial(self._through, name)
 
-    def connect(self) -> None:
-        """Open the store, or raise why it cannot be: after HINDSIGHT_WAIT seconds, by default 0."""
+    def connect(self, first: Callable[[], object]) -> None:
+        """Open the store and do what comes first, or raise why it cannot be.
+
+        Either is tried again for HINDSIGHT_WAIT seconds, by default 0.
+        """
         give_up = time.monotonic() + _seconds_to_wait()
         pause = _FIRST
         while True:
             try:
-                return self._probe()
+                self._probe()
+                first()
             except StoreUnavailableError as error:
                 if time.monotonic() + pause > give_up:
                     raise
                 logger.warning("waiting for %s: %s", self.url, error)
+            else:
+                return
             time.sleep(jittered(pause))
             pause = min(2 * pause, _LONGEST)
 

@@ -189,11 +189,35 @@ def test_the_server_may_come_after_its_clients(server, queue):
     store = QueuedStore(open_it, "postgresql://host/db", queue())
     assert store.append(make_said("1", "run"), owner="p")
     with pytest.raises(StoreUnavailableError, match="nobody listens"):
-        store.connect()
+        store.connect(store.change_counter)
     server.away = False
     until(lambda: not store.queue_state()["backlog"])
     assert [event.key for event in store.events("run")] == ["1"]
     store.close()
+
+
+def test_opening_waits_for_a_server_that_goes_away_again_after_its_first_answer(
+    tmp_path, queue, monkeypatch, caplog
+):
+    def opened(*refusals):
+        server, left = Server(tmp_path / "server.db"), list(refusals)
+        answered = server.inside.index_info
+
+        def index_info():
+            if left:
+                raise StoreUnavailableError(left.pop(0))
+            return answered()
+
+        monkeypatch.setattr(server.inside, "index_info", index_info)
+        store = QueuedStore.over(lambda: server, "postgresql://host/db", queue())
+        return Hindsight.open(store=store, embedder=None)
+
+    with pytest.raises(StoreUnavailableError, match="away again"):
+        opened("away again")
+    monkeypatch.setenv("HINDSIGHT_WAIT", "60")
+    with opened("away again", "still away") as hindsight:
+        assert hindsight.health().store_error == ""
+    assert "waiting for postgresql://host/db: still away" in caplog.text
 
 
 def test_an_event_that_the_store_refuses_does_not_hold_up_the_rest(store, server, caplog):
