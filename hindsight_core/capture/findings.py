@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hindsight_core.events import ToolCalled
+from hindsight_core.capture.feedback import asks_anew
+from hindsight_core.capture.outcomes import judge_outcome
+from hindsight_core.events import Event, RunStarted, ToolCalled, UserSaid
 from hindsight_core.schema import ErrorClass, Outcome
 
-__all__ = ["Fix", "JudgedCall", "LessonFinding", "argument_text"]
+__all__ = ["Fix", "JudgedCall", "LessonFinding", "argument_text", "judged_calls"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +70,42 @@ class LessonFinding:
     def attempts(self) -> int:
         """How many calls failed, repeated ones counted."""
         return len(self.failures)
+
+
+def judged_calls(events: Iterable[Event]) -> Iterator[JudgedCall]:
+    """Yield the calls of events in order, each with its outcome and the request that it served."""
+    index = request = turn = 0
+    asked = ""
+    for event in events:
+        if isinstance(event, UserSaid):
+            anew = index > 0 and not event.nested and asks_anew(event.text)
+            request += anew
+            turn += 1
+            if anew or index == 0:
+                asked = event.text
+        elif isinstance(event, RunStarted):
+            asked = asked or event.task
+        elif isinstance(event, ToolCalled):
+            yield JudgedCall(
+                index=index,
+                event=event,
+                outcome=_outcome(event),
+                request=request,
+                turn=turn,
+                asked=asked,
+            )
+            index += 1
+
+
+def _outcome(event: ToolCalled) -> Outcome:
+    return judge_outcome(
+        event.call.tool,
+        event.call.args,
+        raised=event.raised,
+        flagged_error=event.flagged_error,
+        error_type=event.error_type,
+        result=event.result,
+    )
 
 
 def argument_text(call: JudgedCall) -> str:

@@ -6,15 +6,16 @@ processes at once: what comes out has the same keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 
 from hindsight_core.capture._user_texts import preferences_of
-from hindsight_core.capture.feedback import asks_anew, makes_it_the_way, read_feedback
-from hindsight_core.capture.findings import JudgedCall
+from hindsight_core.capture.feedback import makes_it_the_way, read_feedback
+from hindsight_core.capture.findings import judged_calls
 from hindsight_core.capture.lessons import Situation, lesson_candidate
-from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.capture.pairing import find_lessons
 from hindsight_core.capture.paths import path_candidate, tasks_of
 from hindsight_core.capture.states import Course, had_no_effect, in_state
@@ -28,7 +29,7 @@ from hindsight_core.events import (
     UserSaid,
 )
 from hindsight_core.ports import CallRecord
-from hindsight_core.schema import Candidate, Outcome, ToolCall
+from hindsight_core.schema import Candidate, ToolCall
 from hindsight_core.text import terms
 
 __all__ = ["Judgement", "course_of", "judge_run", "situation_of", "tools_that_worked"]
@@ -90,7 +91,7 @@ def course_of(events: Sequence[Event]) -> Course:
 
 def tools_that_worked(events: Sequence[Event]) -> frozenset[str]:
     """The tools of which a call has worked so far in a run that goes on."""
-    return frozenset(call.tool for call in _judged(_in_order(events)) if call.outcome.ok)
+    return frozenset(call.tool for call in judged_calls(_in_order(events)) if call.outcome.ok)
 
 
 def _identity(candidate: Candidate) -> tuple[str, str]:
@@ -107,41 +108,42 @@ def _in_order(events: Iterable[Event]) -> list[Event]:
 class _Run:
     def __init__(self, events: list[Event]) -> None:
         self.events = events
-        self.said = [e for e in events if isinstance(e, UserSaid)]
-        self.calls = list(_judged(events))
+        said = [e for e in events if isinstance(e, UserSaid)]
+        self.own_words = [e for e in said if not e.nested]
+        self.calls = list(judged_calls(events))
         start = next((e for e in events if isinstance(e, RunStarted)), None)
         task = start.task if start else ""
-        if not task.strip() and self.said:
-            task = self.said[0].text
+        if not task.strip() and said:
+            task = said[0].text
         self.situation = Situation(
             task=task,
             task_type=start.task_type if start else None,
             fingerprint=situation_of(task),
-            said=tuple(event.text for event in self.said[:5]),
+            said=tuple(event.text for event in said[:5]),
         )
 
     def course(self) -> Course:
         return Course(self.situation.task, self.calls)
 
     def preferences(self) -> Iterable[Candidate]:
+        turn = 0
         for event in self.events:
-            if isinstance(event, (UserSaid, ToolRejected)):
-                yield from preferences_of(event, *self._near(event))
-
-    def _near(self, event: UserSaid | ToolRejected) -> tuple[list[ToolCall], list[ToolCall]]:
-        """The calls of the turn before and of the user's own: what a statement is about."""
-        if isinstance(event, ToolRejected):
-            return [event.call], []
-        turns = [said.key for said in self.said]
-        place = turns.index(event.key)
-        near: dict[int, list[ToolCall]] = {place - 1: [], place: []}
-        turn = -1
-        for other in self.events:
-            if isinstance(other, UserSaid):
+            if isinstance(event, ToolRejected):
+                yield from preferences_of(event, [event.call], [])
+            elif isinstance(event, UserSaid):
+                yield from preferences_of(event, *self._calls_by_turn[turn : turn + 2])
                 turn += 1
-            elif isinstance(other, ToolCalled) and turn in near:
-                near[turn].append(other.call)
-        return near[place - 1], near[place]
+
+    @cached_property
+    def _calls_by_turn(self) -> list[list[ToolCall]]:
+        """The calls before the first turn of a user, then those of each."""
+        turns: list[list[ToolCall]] = [[]]
+        for event in self.events:
+            if isinstance(event, UserSaid):
+                turns.append([])
+            elif isinstance(event, ToolCalled):
+                turns[-1].append(event.call)
+        return turns
 
     def lessons(self) -> Iterable[Candidate]:
         for finding in find_lessons(self.calls, self.situation.task):
@@ -152,7 +154,7 @@ class _Run:
             yield from self._paths()
 
     def unverified(self) -> Iterable[str]:
-        if self._verdict() is False:
+        if self._verdict is False:
             yield from (path.dedupe_key for path in self._paths())
 
     def _paths(self) -> Iterable[Candidate]:
@@ -166,9 +168,15 @@ class _Run:
 
     def _approval(self, last: ToolCalled) -> str:
         """What the user said next after a call, if that made the way to it the rule."""
-        said = [one.text for one in self.said if one.at > last.at and not one.nested][:1]
-        told = [one.text for one in self.events if isinstance(one, FeedbackGiven)]
-        return next(filter(makes_it_the_way, (*said, *told)), "")
+        after = bisect_right(self.own_words, last.at, key=lambda one: one.at)
+        said = [one.text for one in self.own_words[after : after + 1]]
+        return next(filter(makes_it_the_way, said), self._approved)
+
+    @cached_property
+    def _approved(self) -> str:
+        """The first feedback that makes the run's way the rule."""
+        told = (one.text for one in self.events if isinstance(one, FeedbackGiven))
+        return next(filter(makes_it_the_way, told), "")
 
     def records(self) -> Iterable[CallRecord]:
         course = Course(self.situation.task)
@@ -200,11 +208,12 @@ class _Run:
 
     def ended_well(self) -> bool | None:
         """How the run ended: what people said outranks what the framework says."""
-        if (verdict := self._verdict()) is not None:
-            return verdict
+        if self._verdict is not None:
+            return self._verdict
         ended = [e.ok for e in self.events if isinstance(e, RunEnded)]
         return ended[-1] if ended else None
 
+    @cached_property
     def _verdict(self) -> bool | None:
         """What people said of the run's outcome; explicit feedback outranks other words.
 
@@ -217,44 +226,8 @@ class _Run:
         heard: bool | None = None
         if self.calls:
             first, last = self.calls[0].event.at, self.calls[-1].event.at
-            for event in self.said:
-                good = None if event.nested or event.at <= first else read_feedback(event.text)
+            for event in self.own_words:
+                good = read_feedback(event.text) if event.at > first else None
                 if good is False or (good and event.at > last):
                     heard = good
         return heard
-
-
-def _judged(events: Sequence[Event]) -> Iterator[JudgedCall]:
-    """The calls with their outcomes, each with the number of the user's request that it served."""
-    index = request = turn = 0
-    asked = ""
-    for event in events:
-        if isinstance(event, UserSaid):
-            anew = index > 0 and not event.nested and asks_anew(event.text)
-            request += anew
-            turn += 1
-            if anew or index == 0:
-                asked = event.text
-        elif isinstance(event, RunStarted):
-            asked = asked or event.task
-        elif isinstance(event, ToolCalled):
-            yield JudgedCall(
-                index=index,
-                event=event,
-                outcome=_outcome(event),
-                request=request,
-                turn=turn,
-                asked=asked,
-            )
-            index += 1
-
-
-def _outcome(event: ToolCalled) -> Outcome:
-    return judge_outcome(
-        event.call.tool,
-        event.call.args,
-        raised=event.raised,
-        flagged_error=event.flagged_error,
-        error_type=event.error_type,
-        result=event.result,
-    )

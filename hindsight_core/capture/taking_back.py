@@ -53,6 +53,8 @@ class Reply:
 
 def _plain(text: str) -> str:
     """One sign for each sign: compatible forms of which one is one, simplified."""
+    if text.isascii():  # of such signs none has another form
+        return text
     signs = (unicodedata.normalize("NFKC", sign) for sign in text.translate(_SIGNS))
     return simplified("".join(n if len(n) == 1 else s for n, s in zip(signs, text, strict=True)))
 

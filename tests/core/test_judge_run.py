@@ -363,6 +363,20 @@ def test_a_long_run_is_judged_in_time() -> None:
     assert seconds_of(lambda: judge_run(events)) < 5.0
 
 
+@pytest.mark.parametrize("said", ["Fetch report number {}.", "请取一下第{}份报告。"])
+def test_a_run_of_many_turns_takes_as_long_as_its_parts(said: str) -> None:
+    def talk(turns: int) -> Sequence[Event]:
+        script = Script("Reports")
+        for number in range(turns):
+            script.user(said.format(number % 100))
+            script.tool("fetch", {"report": number}, "12 pages")
+        return script.end()
+
+    short, long = talk(250), talk(4_000)
+    at_once = seconds_of(lambda: judge_run(long))
+    assert at_once < 2.5 * seconds_of(lambda: [judge_run(short) for _ in range(16)])
+
+
 def test_no_events_teach_nothing() -> None:
     assert judge_run([]).candidates == ()
 
