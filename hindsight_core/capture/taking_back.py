@@ -14,6 +14,7 @@ from hindsight_core.capture.preferences.terms import terms_of
 from hindsight_core.capture.preferences.text import mask, sentences
 from hindsight_core.capture.replies import families, find
 from hindsight_core.han import simplified
+from hindsight_core.schema import Polarity
 from hindsight_core.stem import stem
 from hindsight_core.text import clean, count_cjk
 
@@ -37,6 +38,7 @@ _FEW: Final = 4
 """Sentences of a turn that are looked at."""
 _SIGNS: Final = {0x2019: "'", 0x2018: "'", 0x3002: "。"}
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9_.+#'-]*")
+_STATEMENT: Final = re.compile(r"(?:i|we)\b|我们?")
 _FILLERS: Final = frozenset(
     "i i'm i've my we our me the a an that to am is are was of for it".split()  # noqa: SIM905
 )
@@ -87,8 +89,13 @@ def takes_back(text: str) -> bool:
 
 
 def names(what: str, content: str) -> bool:
-    """Whether a statement is of what is to be forgotten: it has each of its words."""
+    """Whether a statement is of what is to be forgotten: it has each of its words.
+
+    "That I drink tea" names no statement against tea; "tea" names both.
+    """
     wanted, said = _plain(what).lower().strip(), _plain(content).lower()
+    if _STATEMENT.match(wanted) and _is_against(what) != _is_against(content):
+        return False
     if count_cjk(wanted):
         wanted = wanted.removeprefix("我")
         return bool(wanted) and not _FILLING_SIGNS.issuperset(wanted) and wanted in said
@@ -134,6 +141,11 @@ def _whole(value: str) -> re.Pattern[str]:
     plain = re.escape(value)
     word = plain if count_cjk(value) else rf"(?<![a-zA-Z0-9_]){plain}(?![a-zA-Z0-9_])"
     return re.compile(word, re.IGNORECASE)
+
+
+def _is_against(statement: str) -> bool:
+    code = language_of(statement)
+    return bool(code) and terms_of(statement, code, set()).polarity is Polarity.AGAINST
 
 
 def _is_unwanted(value: str, content: str) -> bool:

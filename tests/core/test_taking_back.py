@@ -11,6 +11,7 @@ from hindsight_core.capture import (
     asks_for_erasure,
     extract_preferences,
     forgotten,
+    names,
     read_reply,
     reworded,
     reworded_act,
@@ -148,6 +149,23 @@ def test_what_a_user_asks_to_forget_is_put_away_and_the_request_is_not_stored(hs
     assert {memory.content for memory in archived} == before - left
     told = [e for e in hs.store.audit_log() if e.action == "archive"]
     assert [(e.actor, e.subject) for e in told] == [("user", memory.id) for memory in archived]
+
+
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("Forget that I drink coffee.", {"I drink coffee."}),
+        ("Forget that I don't drink coffee.", {"I don't drink coffee."}),
+        ("Forget what I said about coffee.", {"I drink coffee.", "I don't drink coffee."}),
+        ("忘记我爱喝咖啡这件事", {"我爱喝咖啡。"}),
+        ("忘掉我不爱喝咖啡这一点吧", {"我不爱喝咖啡。"}),
+        ("忘掉我说的关于咖啡的话", {"我爱喝咖啡。", "我不爱喝咖啡。"}),
+    ],
+)
+def test_a_statement_to_be_forgotten_is_not_its_contrary(what, named):
+    said = {"I drink coffee.", "I don't drink coffee.", "我爱喝咖啡。", "我不爱喝咖啡。"}
+    (wanted,) = forgotten(what)
+    assert {one for one in said if names(wanted, one)} == named
 
 
 def test_what_was_put_away_can_be_brought_back(hs):
