@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hindsight_core.capture.preferences import extract_preferences, read_preference
+from hindsight_core.schema import Polarity
 
 FORWARDED = (
     "Forwarded message from: Tom <tom@corp.example>\n\nPlease always use British spelling.\nTom",
@@ -89,3 +90,27 @@ def test_a_rule_for_one_project_stands_beside_the_general_one() -> None:
 def test_spaces_are_about_what_tabs_are_about(first: str, second: str) -> None:
     slots = {found.slot for text in (first, second) if (found := read_preference(text))}
     assert slots == {"indentation"}
+
+
+@pytest.mark.parametrize(
+    ("text", "avoided"),
+    [
+        ("I'm not a big fan of emojis.", "emojis"),
+        ("I am not keen on spicy food.", "spicy food"),
+        ("I'm not really into podcasts.", "podcasts"),
+        ("I don't care for cilantro.", "cilantro"),
+        ("I don't much like tabs.", "tabs"),
+        ("We are not fond of long meetings.", "long meetings"),
+        ("我不太喜欢香菜。", "香菜"),
+        ("我不怎么喜欢开会。", "开会"),
+        ("我不是很喜欢紅酒。", "紅酒"),
+        ("我并不喜欢深色模式。", "深色模式"),
+        ("我从来不爱喝咖啡。", "咖啡"),
+        ("我不太能接受芥末。", "芥末"),
+    ],
+)
+def test_a_mild_dislike_is_one(text: str, avoided: str) -> None:
+    found = read_preference(text)
+    assert found is not None
+    assert (found.polarity, found.want) == (Polarity.AGAINST, ())
+    assert avoided in found.avoid
