@@ -5,6 +5,7 @@ from __future__ import annotations
 from hindsight_core.capture._formats import format_of
 from hindsight_core.capture._user_texts import late_news, restated
 from hindsight_core.capture.feedback import makes_it_the_way, read_feedback
+from hindsight_core.capture.findings import outcome_of
 from hindsight_core.capture.histories import (
     BadLineError,
     RecordedRun,
@@ -105,6 +106,7 @@ __all__ = [
     "makes_it_the_way",
     "merge_lesson",
     "names",
+    "outcome_of",
     "read_ahead",
     "read_feedback",
     "read_history",

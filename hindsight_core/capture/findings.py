@@ -10,7 +10,7 @@ from hindsight_core.capture.outcomes import judge_outcome
 from hindsight_core.events import Event, RunStarted, ToolCalled, UserSaid
 from hindsight_core.schema import ErrorClass, Outcome
 
-__all__ = ["Fix", "JudgedCall", "LessonFinding", "argument_text", "judged_calls"]
+__all__ = ["Fix", "JudgedCall", "LessonFinding", "argument_text", "judged_calls", "outcome_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +89,7 @@ def judged_calls(events: Iterable[Event]) -> Iterator[JudgedCall]:
             yield JudgedCall(
                 index=index,
                 event=event,
-                outcome=_outcome(event),
+                outcome=outcome_of(event),
                 request=request,
                 turn=turn,
                 asked=asked,
@@ -97,7 +97,8 @@ def judged_calls(events: Iterable[Event]) -> Iterator[JudgedCall]:
             index += 1
 
 
-def _outcome(event: ToolCalled) -> Outcome:
+def outcome_of(event: ToolCalled) -> Outcome:
+    """Return what came of a call."""
     return judge_outcome(
         event.call.tool,
         event.call.args,

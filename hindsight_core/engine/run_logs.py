@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hindsight_core.capture import judge_outcome, judge_run
+from hindsight_core.capture import judge_run, outcome_of
 from hindsight_core.engine.core import Core
 from hindsight_core.events import BlockShown, RunStarted, ToolCalled, UserSaid
 from hindsight_core.reflect import LoggedCall, RunLog
@@ -41,14 +41,7 @@ def read_log(core: Core, run_id: str) -> RunLog | None:
 
 
 def _logged(number: int, event: ToolCalled) -> LoggedCall:
-    outcome = judge_outcome(
-        event.call.tool,
-        event.call.args,
-        raised=event.raised,
-        flagged_error=event.flagged_error,
-        error_type=event.error_type,
-        result=event.result,
-    )
+    outcome = outcome_of(event)
     return LoggedCall(
         number=number,
         call=event.call,

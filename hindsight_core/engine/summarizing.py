@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
-from hindsight_core.capture import Redactor, entities_of, judge_outcome, judge_run
+from hindsight_core.capture import Redactor, entities_of, judge_run, outcome_of
 from hindsight_core.engine.admitting import verdict_on
 from hindsight_core.engine.asking import Asker, NotAskedError, Question, UnusableError
 from hindsight_core.engine.core import Core
@@ -141,8 +141,8 @@ def _read(core: Core, scope: Scope, session: str) -> SessionLog:
         lines=tuple(lines),
         asks=tuple(asks),
         answers=tuple(e.text for e in events if isinstance(e, AgentSaid) and e.text.strip()),
-        worked=tuple(dict.fromkeys(e.call.tool for e in calls if _ok(e))),
-        failed=tuple(dict.fromkeys(e.call.tool for e in calls if not _ok(e))),
+        worked=tuple(dict.fromkeys(e.call.tool for e in calls if outcome_of(e).ok)),
+        failed=tuple(dict.fromkeys(e.call.tool for e in calls if not outcome_of(e).ok)),
         good=known[-1] if known else None,
     )
 
@@ -157,23 +157,12 @@ def _lines(events: list[Event]) -> Iterator[str]:
             case AgentSaid():
                 yield f"Agent: {strip_blocks(event.text)}"
             case ToolCalled():
-                came = "ok" if _ok(event) else "FAILED"
+                came = "ok" if outcome_of(event).ok else "FAILED"
                 yield f"Tool {event.call.tool}({event.call.args}) -> {came}: " + shorten(
                     event.result, _RESULT
                 )
             case _:
                 continue
-
-
-def _ok(event: ToolCalled) -> bool:
-    return judge_outcome(
-        event.call.tool,
-        event.call.args,
-        raised=event.raised,
-        flagged_error=event.flagged_error,
-        error_type=event.error_type,
-        result=event.result,
-    ).ok
 
 
 def _candidate(scope: Scope, session: str, log: SessionLog, summary: Summary) -> Candidate:
