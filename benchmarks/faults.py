@@ -121,6 +121,9 @@ class Crew:
         self._seconds = seconds
         self._workers = [self._start(number) for number in range(PROCESSES)]
         while sum("ready" in line for line in self._lines()) < PROCESSES:
+            if any(worker.poll() is not None for worker in self._workers):
+                told = "\n".join(one.read_text() for one in sorted(folder.glob("*.err")))
+                raise SystemExit(f"a process of agents ended before it began\n{told}")
             time.sleep(0.1)
         self._started = time.time()
         print("  all processes are at work", file=sys.stderr)
