@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import (
@@ -28,10 +29,11 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
     """Keeps the messages of one conversation, and has them judged as a run of its own.
 
     For `RunnableWithMessageHistory` and chains without an agent. The messages are kept as they
-    were given; what is learnt of them is redacted and guarded like everything else.
+    were given; what is learnt of them is redacted and guarded like everything else. Half a
+    character is left out, and what hangs on a message and is no JSON is kept in words.
 
     Args:
-        session_id: The conversation.
+        session_id: The conversation; a number is the same as its digits.
         hindsight: The memory, or the path or URL at which to open it; without one the default
             store.
         user: Whose conversation it is; without one the running graph's, else the one user of an
@@ -46,14 +48,15 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
 
     def __init__(
         self,
-        session_id: str,
+        session_id: str | int,
         hindsight: Hindsight | str | None = None,
         *,
         user: str | None = None,
         tenant: str | None = None,
         capture: bool = True,
     ) -> None:
-        self.session_id = session_id
+        # Ids come from the application's database as often as not.
+        self.session_id = str(session_id) if isinstance(session_id, int) else session_id
         self._opened = Opened(hindsight, user, tenant)
         self._scope = self._opened.scope()
         self._runs = LiveRuns(self._opened.hindsight, framework="langchain") if capture else None
@@ -72,13 +75,15 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
         """Append messages in one write, and judge the turn when the agent has answered."""
         if not messages:
             return
-        rows = [message_to_dict(message) for message in messages]
+        rows = [_storable(message) for message in messages]
+        # One that cannot be read back fails here, and not at every reading from now on.
+        kept = messages_from_dict(rows)
         # Keys of this factory sort by the time at which they were made.
         self._items.put(
             self._namespace, self._opened.hindsight.new_id(), {"messages": rows}, texts=[]
         )
         if self._runs is not None:
-            self._learn(self._runs, messages)
+            self._learn(self._runs, kept)
 
     def clear(self) -> None:
         """Delete the messages; what was learnt of them stays."""
@@ -115,3 +120,20 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
             if isinstance(messages[-1], AIMessage):
                 live.recorder.finish()
                 runs.drop(run_id)
+
+
+def _storable(message: BaseMessage) -> dict[str, Any]:
+    """A message as JSON in UTF-8: a stream may end within a character, an artifact be any object.
+
+    What the store would refuse would else cost the whole turn.
+    """
+    text = json.dumps(message_to_dict(message), default=_words, ensure_ascii=False, skipkeys=True)
+    row: dict[str, Any] = json.loads(text.encode("utf-8", "ignore"))
+    return row
+
+
+def _words(thing: object) -> str:
+    try:
+        return str(thing)
+    except Exception:  # noqa: BLE001 - it is the application's own
+        return f"<{type(thing).__name__}>"

@@ -1,8 +1,11 @@
 """The other doors of the LangChain adapter: retriever, tools, history, callbacks, plain graphs."""
 
+from datetime import date
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.tools import tool
 from langchain_hindsight import (
     HindsightCallbackHandler,
@@ -128,6 +131,61 @@ def test_a_history_keeps_every_message_and_learns_from_the_users(memory, open_me
     again.clear()
     assert history.messages == []
     assert memory.memories(LOCAL) == [kept]
+
+
+class Unspeakable:
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (AIMessage("好\ud83d"), AIMessage("好")),
+        (AIMessage("fine \udc00", id="a\ud800"), AIMessage("fine ", id="a")),
+        (
+            AIMessage("ok", response_metadata={"at": date(2026, 3, 5), ("a", 1): 2}),
+            AIMessage("ok", response_metadata={"at": "2026-03-05"}),
+        ),
+        (
+            ToolMessage("ok", tool_call_id="1", artifact=Unspeakable()),
+            ToolMessage("ok", tool_call_id="1", artifact="<Unspeakable>"),
+        ),
+    ],
+)
+def test_a_history_loses_no_turn_over_what_no_store_can_hold(memory, answer, kept):
+    history = HindsightChatMessageHistory("talk", memory)
+    history.add_messages([HumanMessage("以后请用中文回答我。"), answer])
+    assert history.messages == [HumanMessage("以后请用中文回答我。"), kept]
+    history.add_messages([AIMessage("再见")])
+    assert [m.content for m in memory.memories(LOCAL)] == ["以后请用中文回答我。"]
+    assert memory.health().errors == {}
+
+
+class Whisper(AIMessage):
+    type: str = "whisper"
+
+
+def test_a_message_that_cannot_be_read_back_is_refused_and_spoils_no_conversation(memory):
+    history = HindsightChatMessageHistory("talk", memory)
+    history.add_user_message("你好")
+    with pytest.raises(ValueError, match="whisper"):
+        history.add_messages([Whisper("psst")])
+    assert history.messages == [HumanMessage("你好")]
+
+
+@pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory")
+def test_a_chain_may_name_its_conversation_by_a_number(memory):
+    chain = RunnableWithMessageHistory(
+        RunnableLambda(lambda said: AIMessage(f"{len(said)} messages")),
+        lambda session_id: HindsightChatMessageHistory(session_id, memory),
+    )
+    config = {"configurable": {"session_id": 7}}
+    assert [chain.invoke([HumanMessage("你好")], config).content for _ in range(2)] == [
+        "1 messages",
+        "3 messages",
+    ]
+    assert len(HindsightChatMessageHistory("7", memory).messages) == 4
 
 
 def test_a_history_that_is_told_not_to_learn_does_not(memory):
