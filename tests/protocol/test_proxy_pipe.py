@@ -113,8 +113,10 @@ def test_a_store_that_breaks_in_the_middle_does_not_stop_the_traffic(store, scri
             process.stdin.flush()
             assert process.stdout.readline() == call % number
             if number == 10:
+                # Not its -shm: that is SQLite's memory, and whoever cuts it off kills any process.
                 for path in store.parent.glob("memory.db*"):
-                    path.write_bytes(b"this is no database any more" * 1_000)
+                    if not path.name.endswith("-shm"):
+                        path.write_bytes(b"this is no database any more" * 1_000)
         out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (0, b"")
     assert b"Traceback" not in err
